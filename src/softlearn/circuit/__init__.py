@@ -1,0 +1,33 @@
+"""The model and nothing else: a build form to write by hand, a flat form to compute with."""
+
+from softlearn.circuit.describe import Description, describe
+from softlearn.circuit.export import to_dot, to_networkx
+from softlearn.circuit.file import load_circuit, save_circuit
+from softlearn.circuit.flat import LEAF, PRODUCT, SUM, Circuit
+from softlearn.circuit.flatten import build_form, flatten
+from softlearn.circuit.nodes import Categorical, Gaussian, Histogram, Leaf, Node, Product, Sum
+from softlearn.circuit.properties import validate, violations
+
+__all__ = [
+    "LEAF",
+    "PRODUCT",
+    "SUM",
+    "Categorical",
+    "Circuit",
+    "Description",
+    "Gaussian",
+    "Histogram",
+    "Leaf",
+    "Node",
+    "Product",
+    "Sum",
+    "build_form",
+    "describe",
+    "flatten",
+    "load_circuit",
+    "save_circuit",
+    "to_dot",
+    "to_networkx",
+    "validate",
+    "violations",
+]

@@ -1,0 +1,215 @@
+"""What makes a circuit sound; every rule that is broken is reported, not only the first."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softlearn.arrays import AnyArray
+from softlearn.circuit.flat import LEAF, PRODUCT, SUM, Circuit
+from softlearn.errors import CircuitError
+from softlearn.leaf import FAMILIES
+from softlearn.numeric_policy import NORMALISATION_TOLERANCE
+from softlearn.table.schema import Schema
+
+_NAMES_SHOWN = 5  # column names in one message
+
+
+def validate(circuit: Circuit) -> None:
+    """Raise a ``CircuitError`` that lists every violation, if there is any."""
+    found = violations(circuit)
+    if found:
+        raise CircuitError(found)
+
+
+def violations(circuit: Circuit) -> list[str]:
+    """Return a sentence for every rule that the circuit breaks; none means that it is sound.
+
+    Checked are the arrays' shapes and ranges, the order of nodes, one root, no unreachable node,
+    normalised finite weights, sound leaf parameters, smoothness and decomposability.
+    """
+    broken = _shape_violations(circuit) or _order_violations(circuit)
+    if broken:  # the rules below read the arrays, which would not be safe
+        return broken
+    return [
+        *_reachability_violations(circuit),
+        *_weight_violations(circuit),
+        *_leaf_violations(circuit),
+        *_scope_violations(circuit),
+    ]
+
+
+def _shape_violations(c: Circuit) -> list[str]:
+    """Check that the arrays have the sizes that they promise each other."""
+    if any(getattr(c, name).ndim != 1 for name in c.__dataclass_fields__ if name != "schema"):
+        return ["every array must have one dimension"]
+    if c.kind.size == 0 or c.leaf_column.size == 0:
+        return ["a circuit needs at least one leaf"]
+    expected = {
+        "edge_start": (c.edge_start.size, c.kind.size + 1),
+        "weight": (c.weight.size, c.child.size),
+        "leaf_family": (c.leaf_family.size, c.leaf_column.size),
+        "param_start": (c.param_start.size, c.leaf_column.size + 1),
+    }
+    found = [
+        f"{name} has {size} entries, expected {wanted}"
+        for name, (size, wanted) in expected.items()
+        if size != wanted
+    ]
+    for name, start, size in (
+        ("edge_start", c.edge_start, c.child.size),
+        ("param_start", c.param_start, c.params.size),
+    ):
+        # Compared, not subtracted: differences of hostile 64-bit numbers wrap around.
+        falls = (start[1:] < start[:-1]).any()
+        if start.size == 0 or start[0] != 0 or start[-1] != size or falls:
+            found.append(f"{name} must rise from 0 to {size}")
+    return found
+
+
+def _order_violations(c: Circuit) -> list[str]:
+    """Check kinds, ids and the order: leaves first by family, children before parents."""
+    unknown = np.flatnonzero(c.kind > SUM)
+    found = [f"node {i}: unknown kind {c.kind[i]}" for i in unknown]
+    is_leaf = c.kind == LEAF
+    if not is_leaf[: c.n_leaves].all() or is_leaf[c.n_leaves :].any():
+        found.append(f"the first {c.n_leaves} nodes, and only they, must be leaves")
+    n_edges, owner = np.diff(c.edge_start), c.edge_owner
+    found += [f"leaf {i} has children" for i in np.flatnonzero(is_leaf & (n_edges > 0))]
+    found += [f"node {i} has no children" for i in np.flatnonzero(~is_leaf & (n_edges == 0))]
+    backwards = np.flatnonzero((c.child >= owner) | (c.child < 0))
+    found += [f"node {owner[e]}: child {c.child[e]} does not come before it" for e in backwards]
+    return found + _leaf_id_violations(c)
+
+
+def _leaf_id_violations(c: Circuit) -> list[str]:
+    """Check the families and columns that leaves point at."""
+    unknown = np.flatnonzero(c.leaf_family >= len(FAMILIES))
+    found = [f"leaf {i}: unknown family {c.leaf_family[i]}" for i in unknown]
+    if (c.leaf_family[1:] < c.leaf_family[:-1]).any():
+        found.append("leaves must be grouped by family")
+    outside = np.flatnonzero((c.leaf_column < 0) | (c.leaf_column >= len(c.schema)))
+    return found + [f"leaf {i}: there is no column {c.leaf_column[i]}" for i in outside]
+
+
+def _reachability_violations(c: Circuit) -> list[str]:
+    """Check that every node has a way up to the root, and every column a leaf.
+
+    Parents come after children, so a walk upwards ends in a node without parents: only the root
+    may be one.
+    """
+    has_parent = np.zeros(c.n_nodes, dtype=bool)
+    has_parent[c.child] = True
+    has_parent[c.root] = True
+    found = [f"node {i} cannot be reached from the root" for i in np.flatnonzero(~has_parent)]
+    used = np.bincount(c.leaf_column, minlength=len(c.schema)) > 0
+    return found + [f"column {c.schema.names[i]!r} has no leaf" for i in np.flatnonzero(~used)]
+
+
+def _weight_violations(c: Circuit) -> list[str]:
+    owner = c.edge_owner
+    bad = ~np.isfinite(c.weight) | (c.weight < 0.0)
+    found = [f"node {owner[e]}: an edge weighs {c.weight[e]}" for e in np.flatnonzero(bad)]
+    is_sum = c.kind == SUM
+    odd = ~is_sum[owner] & (c.weight != 1.0) & ~bad
+    found += [
+        f"product {owner[e]}: an edge weighs {c.weight[e]}, not 1" for e in np.flatnonzero(odd)
+    ]
+    total = np.bincount(owner, np.where(bad, 0.0, c.weight), c.n_nodes)
+    off = is_sum & (np.abs(total - 1.0) > NORMALISATION_TOLERANCE)
+    off[owner[bad]] = False  # told above
+    return found + [f"sum {i}: its weights add to {total[i]:.12g}" for i in np.flatnonzero(off)]
+
+
+def _leaf_violations(c: Circuit) -> list[str]:
+    """Check that leaves suit their columns, and ask each family about its leaves' parameters."""
+    columns = c.schema.columns
+    discrete = np.array([column.is_discrete for column in columns])[c.leaf_column]
+    suits = discrete == np.array([family.discrete for family in FAMILIES])[c.leaf_family]
+    found = []
+    for leaf in np.flatnonzero(~suits):
+        column, family = columns[c.leaf_column[leaf]], FAMILIES[c.leaf_family[leaf]].name
+        found.append(
+            f"leaf {leaf}: a {family} leaf cannot model the {column.kind} column {column.name!r}"
+        )
+    return found + _parameter_violations(c, np.flatnonzero(suits))
+
+
+def _parameter_violations(c: Circuit, leaves: AnyArray) -> list[str]:
+    """Ask the families, one matrix of equally shaped leaves at a time."""
+    columns = c.schema.columns
+    n_levels = np.array([column.n_levels for column in columns])[c.leaf_column[leaves]]
+    lengths = np.diff(c.param_start)[leaves]
+    found = []
+    for group in _alike(c.leaf_family[leaves], lengths, n_levels):
+        some, length, levels = leaves[group], lengths[group[0]], int(n_levels[group[0]])
+        params = c.params[c.param_start[some][:, None] + np.arange(length)]
+        found += [
+            f"leaf {some[i]} over {columns[c.leaf_column[some[i]]].name!r}: {reason}"
+            for i, reason in FAMILIES[c.leaf_family[some[0]]].violations(params, levels)
+        ]
+    return found
+
+
+def _alike(*keys: AnyArray) -> list[AnyArray]:
+    """Return the positions that agree in all keys, group by group."""
+    if not keys[0].size:
+        return []
+    order = np.lexsort(keys)
+    changes = np.any([key[order][1:] != key[order][:-1] for key in keys], axis=0)
+    return np.split(order, np.flatnonzero(changes) + 1)
+
+
+def _scope_violations(c: Circuit) -> list[str]:
+    """Check smoothness and decomposability on exact scopes.
+
+    A scope is a Python integer with one bit a column. Scopes are dropped after their last
+    reader, so that a chain of 100 000 nodes over as many columns needs little memory.
+    """
+    found: list[str] = []
+    columns, starts, children = c.leaf_column.tolist(), c.edge_start.tolist(), c.child.tolist()
+    is_product = (c.kind == PRODUCT).tolist()
+    readers = np.bincount(c.child, minlength=c.n_nodes).tolist()
+    scopes = [0] * c.n_nodes
+    for node in range(c.n_leaves, c.n_nodes):
+        below = children[starts[node] : starts[node + 1]]
+        own = [scopes[i] if i >= c.n_leaves else 1 << columns[i] for i in below]
+        scopes[node], wrong = _product_scope(own) if is_product[node] else _sum_scope(own)
+        if wrong:
+            found.append(_scope_reason(node, is_product[node], wrong, c.schema))
+        for child in below:
+            readers[child] -= 1
+            if not readers[child]:
+                scopes[child] = 0
+    return found
+
+
+def _product_scope(scopes: list[int]) -> tuple[int, int]:
+    """Return the union of the children's scopes, and what more than one of them covers."""
+    union = overlap = 0
+    for scope in scopes:
+        overlap |= union & scope
+        union |= scope
+    return union, overlap
+
+
+def _sum_scope(scopes: list[int]) -> tuple[int, int]:
+    """Return the union of the children's scopes, and what not all of them cover."""
+    union, gaps = scopes[0], 0
+    for scope in scopes:
+        gaps |= scope ^ union
+        union |= scope
+    return union, gaps
+
+
+def _scope_reason(node: int, is_product: bool, wrong: int, schema: Schema) -> str:
+    """Say which columns are wrong; a scope may hold very many, so only a few are looked up."""
+    names: list[str] = []
+    more = wrong
+    while more and len(names) < _NAMES_SHOWN:
+        lowest = more & -more
+        names.append(repr(schema.columns[lowest.bit_length() - 1].name))
+        more ^= lowest
+    named = ", ".join(names) + (f" and {more.bit_count()} more" if more else "")
+    if is_product:
+        return f"product {node} is not decomposable: its children share {named}"
+    return f"sum {node} is not smooth: not all its children cover {named}"

@@ -1,0 +1,57 @@
+"""Every error that softlearn raises on purpose; catch ``SoftlearnError`` to catch them all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class SoftlearnError(ValueError):
+    """Something that the caller can put right; the message says what and how."""
+
+
+class TableError(SoftlearnError):
+    """A frame, or a cell of it, that cannot be read."""
+
+
+class UnknownLevelError(TableError):
+    """A categorical cell that holds a level the schema does not know."""
+
+
+class SchemaError(SoftlearnError):
+    """A schema that contradicts itself, or does not fit what it is used with."""
+
+
+class EvidenceError(SoftlearnError):
+    """Evidence that does not fit the circuit's columns."""
+
+
+class ImpossibleEvidenceError(EvidenceError):
+    """A question conditioned on evidence of probability zero."""
+
+
+class ModelFileError(SoftlearnError):
+    """A file that is not a sound softlearn model."""
+
+
+class CircuitError(SoftlearnError):
+    """A circuit that breaks a rule; ``violations`` lists every one of them."""
+
+    def __init__(self, violations: Sequence[str]) -> None:
+        self.violations = tuple(violations)
+        shown = [f"  - {reason}" for reason in self.violations[:_SHOWN]]
+        if len(self.violations) > _SHOWN:
+            shown.append(f"  - and {len(self.violations) - _SHOWN} more")
+        count = len(self.violations)
+        head = f"the circuit breaks {count} rule{'s' if count != 1 else ''}:"
+        super().__init__("\n".join([head, *shown]))
+
+
+class MissingDependencyError(SoftlearnError, ImportError):
+    """An optional package is needed; the message holds the command that installs it."""
+
+
+class IdentifierWarning(UserWarning):
+    """A text column whose cells are nearly all different: a name, not a measurement."""
+
+
+_SHOWN = 10  # violations printed in full; the rest are counted

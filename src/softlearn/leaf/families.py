@@ -1,0 +1,26 @@
+"""The families by the id that model files hold: append only, never reorder."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from softlearn.errors import SoftlearnError
+from softlearn.leaf.categorical import CATEGORICAL
+from softlearn.leaf.family import Family
+from softlearn.leaf.gaussian import GAUSSIAN
+from softlearn.leaf.histogram import HISTOGRAM
+
+FAMILIES: Final[tuple[Family, ...]] = (
+    CATEGORICAL,  # 0
+    GAUSSIAN,  # 1
+    HISTOGRAM,  # 2
+)
+
+
+def family_named(name: str) -> Family:
+    """Return the family of that name."""
+    for family in FAMILIES:
+        if family.name == name:
+            return family
+    known = ", ".join(family.name for family in FAMILIES)
+    raise SoftlearnError(f"there is no leaf family {name!r} (known: {known})")

@@ -1,0 +1,32 @@
+"""Probability vectors, as the parameters of a leaf: estimated, checked and drawn from."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softlearn.arrays import Floats
+from softlearn.leaf.family import no_observed_value, wrong_at
+from softlearn.numeric_policy import NORMALISATION_TOLERANCE
+
+
+def probability_violations(probabilities: Floats) -> list[tuple[int, str]]:
+    """Return what is wrong with finite rows, shape (leaves, n), that should be distributions."""
+    with np.errstate(over="ignore"):
+        total = probabilities.sum(axis=-1)
+    negative = np.asarray((probabilities < 0.0).any(axis=-1))
+    return [
+        *wrong_at(negative, lambda leaf: "a probability is negative"),
+        *wrong_at(
+            ~(np.abs(total - 1.0) <= NORMALISATION_TOLERANCE),
+            lambda leaf: f"probabilities add to {total[leaf]:.12g}, not 1",
+        ),
+    ]
+
+
+def smoothed(counts: Floats, smoothing: float, family: str) -> Floats:
+    """Probabilities (count + smoothing) / (total + smoothing · n)."""
+    raised = counts + smoothing
+    total = raised.sum()
+    if total <= 0.0:
+        raise no_observed_value(family)
+    return np.asarray(raised / total)

@@ -1,0 +1,26 @@
+"""The only home of tolerances, floors and smoothing defaults, each with its reason."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+# Probabilities we normalise ourselves add to 1 within about 1e-12 even over ten thousand levels;
+# a thousand times that forgives decimals typed by hand, and still refuses a lost digit.
+NORMALISATION_TOLERANCE: Final = 1e-9
+
+# Pseudo-count of every level or bin: the largest value of the paper's grid {0.1, 0.01, 1e-6}.
+# A level that a leaf has not seen stays possible, and a hundred rows outweigh it.
+LAPLACE_SMOOTHING: Final = 0.1
+
+# A Gaussian leaf on equal values would be a point of infinite density. The floor is in the column's
+# own units: a thousandth of a standardised column; learners scale it by the column's spread.
+DEVIATION_FLOOR: Final = 1e-3
+
+# Below the smallest normal number the reciprocal of a deviation overflows.
+SMALLEST_DEVIATION: Final = float(np.finfo(np.float64).tiny)
+
+# Generators return multiples of 2**-53. A uniform of exactly 0 would draw −inf from an unbounded
+# leaf; half a step above 0 is the mirror image of the largest uniform, half a step below 1.
+SMALLEST_UNIFORM: Final = 2.0**-54

@@ -1,0 +1,150 @@
+"""The memory in which one thread evaluates blocks of rows, and the walk through the blocks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeAlias
+
+import numpy as np
+
+from softlearn.arrays import Floats, Ids
+from softlearn.circuit import Circuit
+from softlearn.kernels.program import TILE_RANGE, Batch, Rows, Scratch, Tiles, Values
+from softlearn.query.evidence import Evidence
+from softlearn.query.plan import TILE_LEAVES, Plan
+
+# benchmarks/query: 256 rows keep the slots of a tree in the first-level cache; 128 and 512 are slower.
+BLOCK_ROWS = 256
+# A trace keeps every node, so its blocks shrink with the circuit to stay in this many bytes.
+TRACE_BYTES = 4 << 20
+_FEWEST_ROWS = 8
+_ROWS_PER_TASK = 4096  # enough work to hide the cost of a thread's start
+
+# What families say of leaves for a block of evidence: logarithms, and signs if not all positive.
+LeafValues: TypeAlias = Callable[[Circuit, Ids, Evidence], "Floats | tuple[Floats, Floats]"]
+
+
+class Workspace:
+    """Slots, tiles and evidence of one block, for one thread.
+
+    ``load(first)`` reads a block of the batch, ``run()`` evaluates it; then ``values`` holds the
+    slots. The block has ``n_rows`` rows.
+    """
+
+    def __init__(self, plan: Plan, batch: Batch, n_rows: int) -> None:
+        self.plan, self.batch, self.n_rows = plan, batch, n_rows
+        columns = plan.columns
+        self.rows = Rows(
+            factors=np.empty((2, columns.binary.size, n_rows)),
+            binary_state=np.empty(columns.binary.size, np.uint8),
+            codes=np.empty((columns.table.size, n_rows), np.uint16),
+            table_state=np.empty(columns.table.size, np.uint8),
+            level_factors=batch.set_factors,
+            level_start=np.empty(columns.table.size, np.int64),
+            n_levels=columns.n_levels,
+        )
+        n_tiles = min(TILE_LEAVES, plan.tile_leaf.size)
+        self.tiles = Tiles(
+            np.empty((n_tiles, n_rows)),
+            np.empty((n_tiles, n_rows), np.int64),
+            np.empty(n_tiles, np.uint8),
+        )
+        mantissa = np.empty((plan.n_slots, n_rows))
+        self.values = Values(
+            mantissa,
+            mantissa.view(np.int64),
+            np.empty((plan.n_slots if plan.needs_exponents else 0, n_rows), np.int64),
+            np.zeros(plan.n_slots, np.uint8),
+        )
+        bits = np.empty((2, n_rows), np.int64)
+        self.scratch = Scratch(bits, bits.view(np.float64), np.empty(n_rows, np.int64))
+
+    def run(self, first: int, evidence: Evidence, leaf_values: LeafValues) -> None:
+        """Evaluate the block that starts at row ``first``; families answer for the tiles."""
+        from softlearn.kernels.blocks import load_rows  # noqa: PLC0415 - loads Numba
+        from softlearn.kernels.upward import run  # noqa: PLC0415
+
+        plan = self.plan
+        load_rows(self.batch, first, self.rows)
+        block = evidence.rows(slice(first, first + self.n_rows)) if plan.tile_leaf.size else evidence
+        done = leaves_done = 0
+        for end, leaves_end in plan.segment_ends.tolist():
+            if leaves_end > leaves_done:
+                leaves = plan.tile_leaf[leaves_done:leaves_end]
+                _fill(self.tiles, leaf_values(plan.circuit, leaves, block))
+            run(plan.program, done, end, self.rows, self.tiles, self.values, self.scratch)
+            done, leaves_done = end, leaves_end
+
+
+def _fill(tiles: Tiles, answer: Floats | tuple[Floats, Floats]) -> None:
+    """Store logarithms as plain numbers, or as mantissa and exponent where a row needs it."""
+    logs, signs = answer if isinstance(answer, tuple) else (answer, None)
+    n = logs.shape[0]
+    limit = TILE_RANGE * np.log(2.0)
+    possible = logs > -np.inf
+    far = ((np.abs(logs) > limit) & possible).any(axis=1)
+    tiles.scaled[:n] = far
+    np.exp(logs, out=tiles.mantissa[:n])
+    if far.any():
+        exponent = np.floor(np.where(possible[far], logs[far], 0.0) / np.log(2.0))
+        tiles.exponent[:n][far] = exponent.astype(np.int64)
+        tiles.mantissa[:n][far] = np.exp(logs[far] - exponent * np.log(2.0))
+    if signs is not None:
+        tiles.mantissa[:n] *= signs
+
+
+def batch_of(plan: Plan, evidence: Evidence, factors: dict[int, Floats] | None = None) -> Batch:
+    """Return the evidence as the kernels read it.
+
+    ``factors`` gives, for some discrete columns, a factor for each level, (rows, levels), in place
+    of the evidence about that column.
+    """
+    given = {column: mask.astype(np.float64) for column, mask in evidence.sets.items()}
+    values = evidence.values
+    if factors:
+        given.update(factors)
+        values = values.copy()
+        values[list(factors)] = np.nan
+    start = np.full(values.shape[0], -1, np.int64)
+    at = 0
+    for column, factor in given.items():
+        start[column] = at
+        at += factor.size
+    flat = [np.ascontiguousarray(factor, dtype=np.float64).ravel() for factor in given.values()]
+    columns = plan.columns
+    return Batch(
+        np.ascontiguousarray(values),
+        start,
+        np.concatenate([*flat, np.empty(0)]),
+        columns.binary,
+        columns.table,
+    )
+
+
+def block_rows(plan: Plan, n_rows: int, *, trace: bool = False) -> int:
+    """Return how many rows to evaluate together."""
+    most = BLOCK_ROWS
+    if trace:
+        bytes_a_row = (16 if plan.needs_exponents else 8) * plan.n_slots
+        most = min(most, max(_FEWEST_ROWS, TRACE_BYTES // bytes_a_row))
+    return max(1, min(most, n_rows))
+
+
+def blocks(first: int, last: int, size: int) -> Iterator[int]:
+    """Yield where each block starts; the last one may overlap the one before to be full."""
+    for at in range(first, last, size):
+        yield max(min(at, last - size), first)
+
+
+def over_rows(work: Callable[[int, int], None], n_rows: int, n_threads: int | None) -> None:
+    """Call ``work(first, last)`` on ranges that cover all rows, on several threads."""
+    threads = n_threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+    n_tasks = max(1, min(threads * 4, n_rows // _ROWS_PER_TASK)) if threads > 1 else 1
+    bounds = np.linspace(0, n_rows, n_tasks + 1).astype(np.int64).tolist()
+    if n_tasks == 1:
+        work(0, n_rows)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(work, bounds[:-1], bounds[1:]))

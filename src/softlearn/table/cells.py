@@ -1,0 +1,203 @@
+"""One column's cells as numbers, whatever library they came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from softlearn.arrays import AnyArray, Floats
+from softlearn.errors import TableError
+from softlearn.table.column import LARGEST_EXACT_INTEGER, Level
+from softlearn.table.times import MICROSECONDS, seconds_from_datetime64
+from softlearn.table.value import is_missing
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+Stored: TypeAlias = Literal["boolean", "integer", "numeric", "categorical", "datetime", "empty"]
+
+_REMEDIES = {
+    "Duration": "turn it into a number, for instance of seconds",
+    "Binary": "decode it to text",
+    "List": "give each element its own column",
+    "Array": "give each element its own column",
+    "Struct": "give each field its own column",
+    "complex128": "give the real and the imaginary part a column each",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A column as it is stored, before anybody decides what it means.
+
+    ``values`` holds numbers, seconds or positions in ``levels``; NaN is an unobserved cell. ``levels``
+    of a categorical column are the declared ones, or the sorted distinct ones. ``empty`` cells are
+    all missing, in a dtype that says nothing.
+    """
+
+    name: str
+    dtype: str
+    stored: Stored
+    values: Floats  # (rows,)
+    levels: tuple[Level, ...] = ()
+    is_declared: bool = False
+
+    @property
+    def observed(self) -> Floats:
+        """The values without the missing ones."""
+        return self.values[~np.isnan(self.values)]
+
+
+def read_series(name: str, dtype: str, series: nw.Series[Any]) -> Cells:
+    """Read a column of any data frame that narwhals knows."""
+    import narwhals as nw
+
+    kind = series.dtype
+    if dtype == "object":
+        return read_objects(name, dtype, series.to_native().tolist())
+    if kind == nw.Boolean:
+        return Cells(name, dtype, "boolean", _floats(series))
+    if kind.is_integer():
+        return Cells(name, dtype, "integer", exact(name, _floats(series)))
+    if kind.is_numeric():
+        return Cells(name, dtype, "numeric", finite(name, _floats(series)))
+    if kind in (nw.Datetime, nw.Date):
+        seconds = _floats(series.dt.timestamp("us")) / MICROSECONDS
+        return Cells(name, dtype, "datetime", seconds)
+    if kind in (nw.String, nw.Categorical, nw.Enum):
+        return _read_labels(name, dtype, series)
+    if series.null_count() == len(series):
+        return Cells(name, dtype, "empty", np.full(len(series), np.nan))
+    raise unreadable(name, dtype, type(kind).__name__)
+
+
+def read_array(name: str, array: AnyArray) -> Cells:
+    """Read one column of a NumPy matrix."""
+    dtype = str(array.dtype)
+    match array.dtype.kind:
+        case "b":
+            return Cells(name, dtype, "boolean", array.astype(np.float64))
+        case "i" | "u":
+            return Cells(name, dtype, "integer", exact(name, array.astype(np.float64)))
+        case "f":
+            return Cells(name, dtype, "numeric", finite(name, array.astype(np.float64)))
+        case "M":
+            return Cells(name, dtype, "datetime", seconds_from_datetime64(array))
+        case "U":
+            distinct, positions = np.unique(array, return_inverse=True)
+            codes = positions.astype(np.float64)
+            return Cells(name, dtype, "categorical", codes, tuple(distinct.tolist()))
+        case "O":
+            return read_objects(name, dtype, array.tolist())
+    raise unreadable(name, dtype, dtype)
+
+
+def read_objects(name: str, dtype: str, cells: list[Any]) -> Cells:
+    """Read Python objects that are all booleans, all text or all numbers, or missing."""
+    observed = np.fromiter((not is_missing(cell) for cell in cells), bool, len(cells))
+    known = [cell for cell, is_known in zip(cells, observed.tolist(), strict=True) if is_known]
+    stored = _common_type(name, {type(cell) for cell in known})
+    values = np.full(len(cells), np.nan)
+    levels: tuple[Level, ...] = ()
+    if stored == "categorical":
+        levels = tuple(sorted(set(known)))
+        code_of = {level: code for code, level in enumerate(levels)}
+        values[observed] = [code_of[cell] for cell in known]
+    elif known:
+        values[observed] = np.array(known, dtype=np.float64)
+        values = exact(name, values) if stored == "integer" else finite(name, values)
+    return Cells(name, dtype, stored, values, levels)
+
+
+def exact(name: str, values: Floats) -> Floats:
+    """Return integers as they are, or refuse those that float64 may have rounded."""
+    beyond = np.abs(values) > LARGEST_EXACT_INTEGER
+    if beyond.any():
+        raise TableError(
+            f"column {name!r} holds {int(values[beyond][0])}: integers beyond 2**53 are not exact. "
+            "Leave the column out, or make it text (labels) or float (a rounded quantity)."
+        )
+    return values
+
+
+def finite(name: str, values: Floats) -> Floats:
+    """Return numbers as they are, or refuse infinite ones."""
+    infinite = np.flatnonzero(np.isinf(values))
+    if infinite.size:
+        raise TableError(
+            f"column {name!r} holds {values[infinite[0]]} in row {infinite[0]}; "
+            "replace infinite numbers by missing cells or by a bound"
+        )
+    return values
+
+
+def unreadable(name: str, dtype: str, family: str) -> TableError:
+    """Return the error for a column of a type that has no meaning here."""
+    remedy = _REMEDIES.get(family, "convert it to numbers, text, booleans or datetimes")
+    return TableError(f"column {name!r} has the type {dtype}, which cannot be read; {remedy}")
+
+
+def _floats(series: nw.Series[Any]) -> Floats:
+    """Return numbers or booleans as floats, NaN where they are missing."""
+    import narwhals as nw
+
+    return np.array(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+
+
+def _read_labels(name: str, dtype: str, series: nw.Series[Any]) -> Cells:
+    """Read text or categories; their own codes depend on the library, so they are looked up."""
+    import narwhals as nw
+
+    if series.dtype == nw.String:
+        series = series.cast(nw.Categorical)  # pandas looks categories up twenty times faster
+        declared = []
+    else:
+        declared = _declared_levels(series)
+    levels = tuple(declared or sorted(series.drop_nulls().unique().to_list()))
+    if not all(isinstance(level, str | bool | int | float) for level in levels):
+        raise TableError(
+            f"column {name!r} has categories of the type {type(levels[0]).__name__}; "
+            "make them text, numbers or booleans"
+        )
+    values = np.full(len(series), np.nan)
+    if levels:
+        codes = series.replace_strict(levels, range(len(levels)), return_dtype=nw.Float64)
+        values = codes.to_numpy()
+    return Cells(name, dtype, "categorical", values, levels, bool(declared))
+
+
+def _declared_levels(series: nw.Series[Any]) -> list[Any]:
+    """Return the categories that a dtype promises, in its order; none for polars' Categorical."""
+    import narwhals as nw
+
+    if isinstance(series.dtype, nw.Enum):
+        return list(series.dtype.categories)
+    if series.implementation.is_polars():
+        return []
+    if series.implementation.is_pyarrow():
+        dictionary = series.to_native().unify_dictionaries().chunk(0).dictionary
+        return dictionary.unique().drop_null().to_pylist()
+    return series.cat.get_categories().to_list()
+
+
+def _common_type(name: str, types: set[type]) -> Stored:
+    """Return how cells of these types are stored, or refuse the mixture."""
+    families: tuple[tuple[Stored, tuple[type, ...]], ...] = (
+        ("boolean", (bool, np.bool_)),
+        ("categorical", (str,)),
+        ("integer", (int, np.integer)),
+        ("numeric", (int, float, np.integer, np.floating)),
+    )
+    if not types:
+        return "empty"
+    has_bool = any(issubclass(kind, bool | np.bool_) for kind in types)
+    for stored, accepted in families:
+        if all(issubclass(kind, accepted) for kind in types) and has_bool <= (stored == "boolean"):
+            return stored
+    found = " and ".join(sorted(kind.__name__ for kind in types))
+    raise TableError(
+        f"column {name!r} holds objects of the type {found}; "
+        "make the whole column text, numbers, booleans or datetimes"
+    )

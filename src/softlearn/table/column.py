@@ -1,0 +1,163 @@
+"""One column of a table: its name, what kind of values it holds, and how it was stored."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, TypeAlias, get_args
+
+from softlearn.errors import SchemaError
+
+Kind: TypeAlias = Literal["categorical", "boolean", "integer", "numeric", "datetime"]
+Level: TypeAlias = str | int | float | bool
+
+KINDS: tuple[str, ...] = get_args(Kind)
+LARGEST_EXACT_INTEGER = 2**53  # beyond it float64, which every cell is read into, skips integers
+
+_LEVEL_TYPES = (str, int, float, bool)
+_TRUTHS: tuple[tuple[Level, Level], ...] = ((False, True), (0, 1))
+_PREVIEWED = 8  # levels shown in messages; enough to see a typing error
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """A column's name, kind and domain.
+
+    Parameters
+    ----------
+    name : str
+        The name, unique in its schema.
+    kind : {"categorical", "boolean", "integer", "numeric", "datetime"}
+        What the values mean. Categorical and boolean columns are discrete.
+    levels : tuple of str, int, float or bool, all of one type
+        The domain of a discrete column, in order; empty for the other kinds. A boolean column has
+        ``(False, True)``, which is the default, or ``(0, 1)``.
+    dtype : str
+        How the column was stored; with ``Schema.frame`` enough to store it so again.
+    reason : str
+        Why the column has this kind, for people.
+    """
+
+    name: str
+    kind: Kind
+    levels: tuple[Level, ...] = ()
+    dtype: str = ""
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        self._check_types()
+        if self.kind == "boolean" and not self.levels:
+            object.__setattr__(self, "levels", _TRUTHS[0])
+        self._check_levels()
+        self._check_kind()
+
+    @property
+    def is_discrete(self) -> bool:
+        """True for categorical and boolean columns."""
+        return self.kind in ("categorical", "boolean")
+
+    @property
+    def n_levels(self) -> int:
+        """The number of levels; 0 for a continuous column."""
+        return len(self.levels)
+
+    def as_kind(self, kind: str) -> Column:
+        """Return this column read as another kind, where what it knows of itself allows it."""
+        if kind == self.kind:
+            return self
+        if kind not in KINDS:
+            raise self._error(f"has the unknown kind {kind!r}; known are {', '.join(KINDS)}")
+        levels = self.levels if kind in ("categorical", "boolean") else ()
+        if not self._can_become(kind):
+            raise self._error(
+                f"is {self.kind} and cannot become {kind} without its cells; give a Column with "
+                "its levels, or use infer_schema(frame, overrides={...})"
+            )
+        return replace(self, kind=kind, levels=levels, reason="chosen by the caller")  # type: ignore[arg-type]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the column as JSON-safe values."""
+        return {field.name: getattr(self, field.name) for field in fields(self)} | {
+            "levels": list(self.levels)
+        }
+
+    @classmethod
+    def from_dict(cls, data: object) -> Column:
+        """Build a column from ``to_dict``'s values, which are checked."""
+        expected = {field.name for field in fields(cls)}
+        if not isinstance(data, Mapping) or set(data) != expected:
+            shown = sorted(map(str, data)) if isinstance(data, Mapping) else type(data).__name__
+            label = data.get("name") if isinstance(data, Mapping) else None
+            raise SchemaError(f"column {label!r}: expected the keys {sorted(expected)}, got {shown}")
+        if not isinstance(data["levels"], list):
+            raise SchemaError(f"column {data['name']!r}: levels must be a list")
+        return cls(**{**data, "levels": tuple(data["levels"])})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Column) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def _identity(self) -> tuple[object, ...]:
+        """All that tells columns apart; types too, because Python takes 1, 1.0 and True as equal."""
+        level_types = tuple(map(type, self.levels))
+        return (self.name, self.kind, self.levels, level_types, self.dtype, self.reason)
+
+    def _can_become(self, kind: str) -> bool:
+        numbers = {"integer", "numeric"}
+        if kind == "categorical":
+            return self.kind == "boolean"
+        if kind == "boolean":
+            return self.levels in _TRUTHS
+        if kind in numbers and self.kind in numbers:
+            return True
+        labelled = "category" in self.dtype or "dictionary" in self.dtype
+        return kind in numbers and not labelled and bool(self.levels) and type(self.levels[0]) in (int, float)
+
+    def _check_types(self) -> None:
+        if not isinstance(self.name, str):
+            raise SchemaError(f"a column's name must be text, not {self.name!r}")
+        if self.kind not in KINDS:
+            raise self._error(f"has the unknown kind {self.kind!r}; known are {', '.join(KINDS)}")
+        if not isinstance(self.levels, tuple):
+            raise self._error(f"needs its levels as a tuple, not a {type(self.levels).__name__}")
+        for field in ("dtype", "reason"):
+            if not isinstance(getattr(self, field), str):
+                raise self._error(f"needs text as {field}, not {getattr(self, field)!r}")
+
+    def _check_levels(self) -> None:
+        types = {type(level) for level in self.levels}
+        if len(types) > 1 or not types.issubset(_LEVEL_TYPES):
+            found = ", ".join(sorted(kind.__name__ for kind in types))
+            raise self._error(f"needs levels of one type out of str, int, float, bool; got {found}")
+        for level in self.levels:
+            if isinstance(level, float) and not math.isfinite(level):
+                raise self._error(f"has the level {level!r}, which is not a finite number")
+            if isinstance(level, int) and abs(level) > LARGEST_EXACT_INTEGER:
+                raise self._error(f"has the level {level!r}, beyond 2**53; make the levels text")
+        repeated = [level for level, count in Counter(self.levels).items() if count > 1]
+        if repeated:
+            raise self._error(f"has the level {repeated[0]!r} more than once")
+
+    def _check_kind(self) -> None:
+        if self.kind == "categorical" and not self.levels:
+            raise self._error("is categorical but has no levels")
+        if self.kind == "boolean" and not any(
+            self.levels == pair and type(self.levels[0]) is type(pair[0]) for pair in _TRUTHS
+        ):
+            raise self._error(f"is boolean: levels (False, True) or (0, 1), not {self.levels!r}")
+        if not self.is_discrete and self.levels:
+            raise self._error(f"is {self.kind} and takes no levels")
+
+    def _error(self, what: str) -> SchemaError:
+        return SchemaError(f"column {self.name!r} {what}")
+
+
+def preview_levels(levels: Sequence[object]) -> str:
+    """Return the first few levels as text, with the count of the rest."""
+    shown = ", ".join(map(repr, levels[:_PREVIEWED]))
+    rest = len(levels) - _PREVIEWED
+    return f"{shown}, … {rest} more" if rest > 0 else shown

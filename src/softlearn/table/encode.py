@@ -1,0 +1,123 @@
+"""A frame as an array of floats, one row per column of the schema; NaN is unobserved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from softlearn.arrays import Floats
+from softlearn.errors import TableError
+from softlearn.table.cells import Cells
+from softlearn.table.column import Column
+from softlearn.table.frames import Frame, open_frame
+from softlearn.table.schema import Schema
+from softlearn.table.times import zone_of
+from softlearn.table.value import check_zone, decode_value, unknown_level, wrong_value
+
+_NUMBERS = ("boolean", "integer", "numeric")
+
+
+def encode(
+    frame: object,
+    schema: Schema,
+    *,
+    unknown: Literal["error", "missing"] = "error",
+    extra: Literal["error", "ignore"] = "error",
+) -> Floats:
+    """Return the cells of a frame as floats.
+
+    Parameters
+    ----------
+    frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
+        Named columns in any order; the columns of an array are matched by position.
+    schema : Schema
+        What the columns are.
+    unknown : {"error", "missing"}
+        Whether a level that the schema does not know is refused or taken as unobserved.
+    extra : {"error", "ignore"}
+        Whether named columns that the schema does not know are refused or left out.
+
+    Returns
+    -------
+    ndarray of shape (columns, rows)
+        Codes of levels, numbers (an integer column takes any number), seconds since 1970-01-01 UTC;
+        NaN where the cell is missing.
+    """
+    if unknown not in ("error", "missing"):
+        raise TableError(f"unknown must be 'error' or 'missing', not {unknown!r}")
+    if extra not in ("error", "ignore"):
+        raise TableError(f"extra must be 'error' or 'ignore', not {extra!r}")
+    table = open_frame(frame, schema.names)
+    require_columns(table, schema)
+    if extra == "error":
+        _refuse_extra(table.names, schema)
+    encoded = np.empty((len(schema), table.n_rows))
+    for row, column in zip(encoded, schema, strict=True):
+        row[:] = _encode_column(column, table.cells(column.name), unknown)
+    return encoded
+
+
+def require_columns(table: Frame, schema: Schema) -> None:
+    """Refuse a frame without one of the schema's columns."""
+    for name in schema.names:
+        if name not in table.names:
+            raise TableError(
+                f"the table has no column {name!r}; add it, if need be filled with missing cells"
+            )
+
+
+def _refuse_extra(names: Sequence[str], schema: Schema) -> None:
+    extra = sorted(set(names) - set(schema.names))
+    if extra:
+        raise TableError(
+            f"the table has the column {extra[0]!r} ({len(extra)} more than the schema); "
+            "leave it out, or pass extra='ignore'"
+        )
+
+
+def _encode_column(column: Column, cells: Cells, unknown: str) -> Floats:
+    if not cells.observed.size:
+        return cells.values
+    if column.is_discrete:
+        codes = _codes(column, cells)
+        strangers = np.isnan(codes) & ~np.isnan(cells.values)
+        if unknown == "error" and strangers.any():
+            raise unknown_level(column, _shown(cells, int(np.argmax(strangers))))
+        return codes
+    wanted = ("datetime",) if column.kind == "datetime" else _NUMBERS
+    if cells.stored not in wanted:
+        first = int(np.argmax(~np.isnan(cells.values)))
+        noun = "dates or datetimes" if column.kind == "datetime" else "numbers"
+        raise wrong_value(column, _shown(cells, first), noun)
+    if column.kind == "datetime":
+        check_zone(column, zone_of(cells.dtype) is not None)
+    return cells.values
+
+
+def _codes(column: Column, cells: Cells) -> Floats:
+    """Return the codes of the column's levels; NaN where a cell is missing or unknown."""
+    if cells.stored == "categorical":
+        code_of = {level: float(code) for code, level in enumerate(column.levels)}
+        table = np.array([code_of.get(level, np.nan) for level in cells.levels])
+        return _looked_up(table, cells.values)
+    if cells.stored not in _NUMBERS or isinstance(column.levels[0], str):
+        return np.full_like(cells.values, np.nan)
+    levels = np.array(column.levels, dtype=np.float64)
+    order = np.argsort(levels)
+    places = np.minimum(np.searchsorted(levels, cells.values, sorter=order), levels.size - 1)
+    codes = order[places]
+    return np.where(levels[codes] == cells.values, codes, np.nan)
+
+
+def _looked_up(table: Floats, positions: Floats) -> Floats:
+    missing = np.isnan(positions)
+    return np.where(missing, np.nan, table[np.where(missing, 0, positions).astype(np.intp)])
+
+
+def _shown(cells: Cells, row: int) -> object:
+    """Return the cell as the caller wrote it, for a message."""
+    if cells.stored == "empty":
+        return None
+    return decode_value(Column(cells.name, cells.stored, cells.levels, cells.dtype), cells.values[row])

@@ -1,0 +1,116 @@
+"""The doorway for frames: which library a frame is from, its names, and its columns' cells."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from softlearn.arrays import AnyArray
+from softlearn.errors import TableError
+from softlearn.table import on_numpy, on_pandas, on_polars, on_pyarrow
+from softlearn.table.cells import Cells, read_array, read_series
+from softlearn.table.wing import Wing
+
+WINGS: dict[str, Wing] = {
+    "pandas": on_pandas,
+    "polars": on_polars,
+    "pyarrow": on_pyarrow,
+    "numpy": on_numpy,
+}
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A caller's frame, known to have distinct text names; never changed."""
+
+    native: Any
+    library: str
+    names: tuple[str, ...]
+    n_rows: int
+
+    def cells(self, name: str) -> Cells:
+        """Read one column."""
+        if self.library == "numpy":
+            return read_array(name, self._rows[self.names.index(name)])
+        dtype = WINGS[self.library].dtype_text(self._dtype(name))
+        return read_series(name, dtype, self._narwhals.get_column(name))
+
+    @cached_property
+    def _rows(self) -> AnyArray:
+        # One transposed copy: columns of a wide matrix are slow to read one by one.
+        return np.ascontiguousarray(self.native.T)
+
+    @cached_property
+    def _narwhals(self) -> Any:  # noqa: ANN401 - narwhals is typed by the native frame
+        import narwhals as nw
+
+        return nw.from_native(self.native, eager_only=True)
+
+    def _dtype(self, name: str) -> Any:  # noqa: ANN401 - each library has its own dtype class
+        if self.library == "pyarrow":
+            return self.native.schema.field(name).type
+        return self.native[name].dtype
+
+
+def open_frame(frame: object, names: Sequence[str] | None = None) -> Frame:
+    """Return the frame with what is needed to read it.
+
+    Parameters
+    ----------
+    frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
+        The caller's table.
+    names : sequence of str, optional
+        Names for a NumPy array's columns; by default "0", "1" and so on.
+    """
+    import narwhals.dependencies as known
+
+    if isinstance(frame, np.ndarray):
+        return _open_array(frame, names)
+    if known.is_pandas_dataframe(frame):
+        return _open_named(frame, "pandas", list(frame.columns))
+    if known.is_polars_dataframe(frame):
+        return _open_named(frame, "polars", frame.columns)
+    if known.is_pyarrow_table(frame):
+        return _open_named(frame, "pyarrow", frame.column_names)
+    hint = "call .collect() first" if hasattr(frame, "collect") else "convert it first"
+    raise TableError(
+        f"a table is a pandas or polars DataFrame, a pyarrow Table or a 2-D NumPy array, "
+        f"not {type(frame).__module__}.{type(frame).__name__}; {hint}"
+    )
+
+
+def _open_named(frame: Any, library: str, names: list[Any]) -> Frame:  # noqa: ANN401
+    strangers = [name for name in names if not isinstance(name, str)]
+    if strangers:
+        raise TableError(
+            f"column names must be text, not {strangers[0]!r}; "
+            "for pandas: frame.columns = frame.columns.map(str)"
+        )
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise TableError(f"column {repeated[0]!r} occurs more than once; rename one of them")
+    return Frame(frame, library, tuple(names), frame.shape[0])
+
+
+def _open_array(array: AnyArray, names: Sequence[str] | None) -> Frame:
+    if isinstance(array, np.ma.MaskedArray):
+        raise TableError("masked arrays are not read; use array.astype(float).filled(numpy.nan)")
+    if array.dtype.names is not None:
+        raise TableError("structured arrays are not read; make the array a pandas DataFrame first")
+    if array.ndim != 2:
+        raise TableError(
+            f"a NumPy table has 2 dimensions (rows, columns), not {array.ndim}; use "
+            "array.reshape(-1, 1) for one column, array.reshape(1, -1) for one row"
+        )
+    n_rows, n_columns = array.shape
+    if names is not None and len(names) != n_columns:
+        raise TableError(
+            f"the array has {n_columns} columns and the schema {len(names)}; the columns of an "
+            "array are matched by position, so it needs all of them (NaN for missing cells)"
+        )
+    return Frame(np.asarray(array), "numpy", tuple(names or map(str, range(n_columns))), n_rows)

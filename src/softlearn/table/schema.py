@@ -1,0 +1,122 @@
+"""The columns of a table in order, and the kind of frame to hand back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any
+
+from softlearn.errors import SchemaError
+from softlearn.table.column import Column, Kind, Level, preview_levels
+
+__all__ = ["FRAMES", "Column", "Kind", "Level", "Schema", "unknown_name"]
+
+FRAMES = ("pandas", "polars", "pyarrow", "numpy")
+CALLER = "chosen by the caller"
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What a table's columns are.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+        At least one, with names that differ.
+    frame : {"pandas", "polars", "pyarrow", "numpy"}
+        The kind of frame that ``decode`` builds.
+    """
+
+    columns: tuple[Column, ...]
+    frame: str = "pandas"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.columns, tuple) or not self.columns:
+            raise SchemaError("a schema needs a tuple of at least one column")
+        strangers = [item for item in self.columns if not isinstance(item, Column)]
+        if strangers:
+            raise SchemaError(f"a schema is made of Column objects, not {strangers[0]!r}")
+        repeated = [name for name, count in Counter(self.names).items() if count > 1]
+        if repeated:
+            raise SchemaError(f"column {repeated[0]!r} occurs more than once; rename one of them")
+        if self.frame not in FRAMES:
+            raise SchemaError(f"frame must be one of {', '.join(FRAMES)}, not {self.frame!r}")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column names in order."""
+        return tuple(column.name for column in self.columns)
+
+    def index(self, name: str) -> int:
+        """Return the position of the column with this name."""
+        if name not in self.names:
+            raise unknown_name(name, self.names)
+        return self.names.index(name)
+
+    def override(self, choices: Mapping[str, str | Column]) -> Schema:
+        """Return a schema in which the named columns are what the caller says.
+
+        Parameters
+        ----------
+        choices : mapping of column name to kind or Column
+            A kind where the column already knows enough for it (an integer column may become
+            numeric), a Column otherwise; the Column inherits the dtype if it has none.
+        """
+        changed = list(self.columns)
+        for name, choice in choices.items():
+            position = self.index(name)
+            changed[position] = chosen_column(changed[position], choice)
+        return replace(self, columns=tuple(changed))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the schema as JSON-safe values."""
+        return {"frame": self.frame, "columns": [column.to_dict() for column in self]}
+
+    @classmethod
+    def from_dict(cls, data: object) -> Schema:
+        """Build a schema from ``to_dict``'s values; anything unexpected is a SchemaError."""
+        if not isinstance(data, Mapping) or set(data) != {"frame", "columns"}:
+            raise SchemaError("a stored schema has exactly the keys 'frame' and 'columns'")
+        if not isinstance(data["columns"], list):
+            raise SchemaError("a stored schema's columns are a list")
+        return cls(tuple(map(Column.from_dict, data["columns"])), data["frame"])
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter(self.columns)
+
+    def __getitem__(self, key: str | int) -> Column:
+        return self.columns[self.index(key) if isinstance(key, str) else key]
+
+    def __str__(self) -> str:
+        head = ("name", "kind", "levels", "dtype", "reason")
+        body = [
+            (item.name, item.kind, preview_levels(item.levels), item.dtype, item.reason)
+            for item in self
+        ]
+        widths = [max(map(len, cells)) for cells in zip(head, *body, strict=True)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+            for line in (head, *body)
+        ]
+        return "\n".join([f"{len(self)} columns, {self.frame}", *lines])
+
+
+def chosen_column(column: Column, choice: str | Column) -> Column:
+    """Return the caller's choice for a column, completed with what is known of it."""
+    if not isinstance(choice, Column):
+        return column.as_kind(choice)
+    if choice.name != column.name:
+        raise SchemaError(f"column {column.name!r} is overridden by a Column named {choice.name!r}")
+    return replace(choice, dtype=choice.dtype or column.dtype, reason=choice.reason or CALLER)
+
+
+def unknown_name(name: object, names: Sequence[str]) -> SchemaError:
+    """Return the error for a name that is not among ``names``, with the closest ones."""
+    close = get_close_matches(str(name), names, n=3)
+    hint = f"did you mean {' or '.join(map(repr, close))}?" if close else ""
+    return SchemaError(f"there is no column {name!r}; {hint or f'known: {preview_levels(names)}'}")
