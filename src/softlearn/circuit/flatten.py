@@ -33,7 +33,6 @@ def flatten(root: Node, schema: Schema | None = None) -> Circuit:
     schema
         The columns and their levels; by default read off the leaves, in order of appearance.
     """
-    _must_be_node(root)
     order, children = _ordered(root)
     leaves = [node for node in order if isinstance(node, Leaf)]
     if schema is None:
@@ -65,13 +64,6 @@ def build_form(circuit: Circuit) -> list[Node]:
     return nodes
 
 
-def _must_be_node(root: object) -> None:
-    if isinstance(root, Weighted):
-        raise CircuitError(["the root is one weighted branch: add the others, or drop the weight"])
-    if not isinstance(root, Node):
-        raise CircuitError([f"a circuit is made of nodes, not of {type(root).__name__}"])
-
-
 def _ordered(root: Node) -> tuple[list[Node], dict[int, tuple[Node, ...]]]:
     """Return all nodes, children first, and the children of each inner node by its id."""
     parents = _parent_counts(root)
@@ -87,13 +79,21 @@ def _ordered(root: Node) -> tuple[list[Node], dict[int, tuple[Node, ...]]]:
             done.add(id(node))
             order.append(node)
             continue
+        _must_be_inner(node)
         below = tuple(_merged(node, parents))
-        if not below:
-            raise CircuitError([f"a {type(node).__name__.lower()} without children"])
         children[id(node)] = below
         stack.append(node)
         stack.extend(reversed(below))
     return order, children
+
+
+def _must_be_inner(node: object) -> None:
+    if isinstance(node, Weighted):
+        raise CircuitError(["a weighted branch is no node: add the others, or drop the weight"])
+    if not isinstance(node, _INNER):
+        raise CircuitError([f"a circuit is made of nodes, not of {type(node).__name__}"])
+    if not node.children:
+        raise CircuitError([f"a {type(node).__name__.lower()} without children"])
 
 
 def _parent_counts(root: Node) -> Counter[int]:

@@ -102,7 +102,8 @@ def _reachability_violations(c: Circuit) -> list[str]:
     has_parent[c.root] = True
     found = [f"node {i} cannot be reached from the root" for i in np.flatnonzero(~has_parent)]
     used = np.bincount(c.leaf_column, minlength=len(c.schema)) > 0
-    return found + [f"column {c.schema.names[i]!r} has no leaf" for i in np.flatnonzero(~used)]
+    unused = [c.schema.columns[i].name for i in np.flatnonzero(~used)]
+    return found + [f"column {name!r} has no leaf" for name in unused]
 
 
 def _weight_violations(c: Circuit) -> list[str]:

@@ -13,7 +13,6 @@ LEAVES_MULTIPLY: Final = 1  # to = a * product of leaves
 MULTIPLY: Final = 2  # to = a * b
 COMBINE: Final = 3  # to = weight_a * a + weight_b * b
 SCALE: Final = 4  # to = weight_a * a
-CHECK: Final = 5  # bring `to` back into the safe range, where a row has left it
 
 # Where the value of a leaf comes from.
 BINARY: Final = 0  # two probabilities, evidence as a pair of factors
@@ -28,11 +27,15 @@ WEIGHTED: Final = 3  # a factor for each level in some rows
 
 # Binary exponents. Values in a slot without exponents of its own, and mantissas, stay within
 # 2**±SAFE after a check; a product may go on until it could leave 2**±REACH (float64 ends at
-# 2**±1022); a leaf tile without exponents stays within 2**±TILE_RANGE.
+# 2**±1022). The leaves of one instruction reach 2**±(REACH - SAFE) at most: their sizes add to
+# less than LEAF_REACH before the last one, which itself stays within 2**±LEAF_REACH. A leaf tile
+# without exponents stays within 2**±TILE_RANGE.
 SAFE: Final = 400
 REACH: Final = 1000
+LEAF_REACH: Final = 300
 TILE_RANGE: Final = 100
 
+SMALLEST_WEIGHT: Final = 2.0**-600  # a smaller weight joins its exponent to the row's
 WEIGHTED_CODE: Final = 65535  # the code of a row whose factors stand in `level_factors`
 
 
@@ -47,6 +50,7 @@ class Program(NamedTuple):
     weight_b: Floats  # (instructions,)
     leaf_from: Ids  # (instructions,)   leaves of the instruction: leaf_from:leaf_to
     leaf_to: Ids  # (instructions,)
+    check: Kinds  # (instructions,)   1: bring `to` back into the safe range afterwards
     leaf_source: Kinds  # (leaf uses,)       BINARY, TABLE or TILE
     leaf_place: Ids  # (leaf uses,)       row of the factors, codes or tile
     leaf_offset: Offsets  # (leaf uses,)       where its probabilities start in `table`
@@ -100,38 +104,10 @@ class Scratch(NamedTuple):
     top: Offsets  # (block,)
 
 
-class Graph(NamedTuple):
-    """A circuit's nodes and edges, as in ``softlearn.circuit.Circuit``."""
+class Block(NamedTuple):
+    """All that a thread needs to evaluate one block of rows after another."""
 
-    is_sum: Kinds  # (nodes,)
-    edge_start: Offsets  # (nodes + 1,)
-    child: Ids  # (edges,)
-    owner: Ids  # (edges,)
-    weight: Floats  # (edges,)
-    fused: Kinds  # (edges,)            1 if a leaf is multiplied straight into its product
-
-
-class LeafTraits(NamedTuple):
-    """Where the value of each leaf comes from, and how small and large it may be."""
-
-    source: Kinds  # (leaves,)           BINARY, TABLE or TILE
-    place: Ids  # (leaves,)              row of the factors or codes
-    offset: Offsets  # (leaves,)         where its probabilities start in the table
-    low: Floats  # (leaves,)             log2 of the smallest value that is not zero
-    high: Floats  # (leaves,)            log2 of the largest value
-
-
-class Draft(NamedTuple):
-    """A program while it is being written."""
-
-    code: Ids  # (room, 6)               op, to, a, b, leaf_from, leaf_to
-    weight: Floats  # (room, 2)
-    use: Ids  # (leaf uses,)             the leaf
-    place: Ids  # (leaf uses,)           where its value is found
-    segment: Offsets  # (room, 2)        end of each segment: instructions, tile leaves
-    tile: Ids  # (tile uses,)            the leaf of each tile row, segment after segment
-    slot: Ids  # (nodes,)                where a node's value is, -1 before and after
-    free: Ids  # (slots,)                slots to take again
-    low: Floats  # (nodes,)              log2 bounds of each node's value, as in LeafTraits
-    high: Floats  # (nodes,)
-    count: Offsets  # (7,)               see softlearn.kernels.schedule
+    rows: Rows
+    tiles: Tiles
+    values: Values
+    scratch: Scratch

@@ -17,8 +17,8 @@ from softlearn.leaf.family import (
     observed,
     size_violations,
 )
-from softlearn.leaf.lookup import pick, rank
-from softlearn.leaf.probabilities import probability_violations, smoothed
+from softlearn.leaf.lookup import pick
+from softlearn.leaf.probabilities import cell_at, probability_violations, smoothed
 
 
 class CategoricalStats(NamedTuple):
@@ -76,11 +76,7 @@ class Categorical:
     def draw(self, params: Floats, uniform: Floats, region: Region | None = None) -> Floats:
         """Return the first level of the region whose cumulative mass exceeds uniform · total."""
         cumulative = np.cumsum(params * members_of(region), axis=-1)
-        total = cumulative[..., -1]
-        # Rounding must not lift the target to the total: levels of mass 0 may come after it.
-        target = np.minimum(uniform * total, np.nextafter(total, 0.0))
-        level = rank(cumulative, target)
-        return np.asarray(np.minimum(level, params.shape[-1] - 1), dtype=np.float64)
+        return np.asarray(cell_at(cumulative, uniform)[0], dtype=np.float64)
 
     def mode(self, params: Floats, region: Region | None = None) -> Floats:
         """Return the most probable level of the region; the lowest of equals."""

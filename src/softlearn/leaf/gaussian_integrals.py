@@ -41,8 +41,9 @@ def truncated_moment(
 ) -> Floats:
     """∫ (x − shift)^order N(x; mean, deviation) dx over the interval.
 
-    By Gauss–Legendre over the part of the interval that matters. The textbook recurrence loses all
-    digits in the tails (its boundary terms cancel); here every term of an even order is positive.
+    By Gauss–Legendre over the part of the interval that matters. The textbook recurrence cancels in
+    the tails (about the edge at 35 deviations its order 4 is off by 0.2 %); here no term of an even
+    order is negative.
     """
     lo, hi = _part_that_matters(mean, deviation, region, _REACH + math.sqrt(order))
     with np.errstate(over="ignore", invalid="ignore"):  # at infinity, where nothing is inside

@@ -20,7 +20,7 @@ from softlearn.leaf.family import (
     wrong_at,
 )
 from softlearn.leaf.lookup import pick, rank
-from softlearn.leaf.probabilities import probability_violations, smoothed
+from softlearn.leaf.probabilities import cell_at, probability_violations, smoothed
 
 
 class HistogramStats(NamedTuple):
@@ -102,10 +102,7 @@ class Histogram:
         left, right, height = _cut(params, region)
         mass = (right - left) * height
         cumulative = np.cumsum(mass, axis=-1)
-        total = cumulative[..., -1]
-        # Rounding must not lift the target to the total: bins of mass 0 may come after it.
-        target = np.minimum(uniform * total, np.nextafter(total, 0.0))
-        bins = np.minimum(rank(cumulative, target), mass.shape[-1] - 1)
+        bins, target = cell_at(cumulative, uniform)
         start, stop, held = pick(left, bins), pick(right, bins), pick(mass, bins)
         before = np.where(bins > 0, pick(cumulative, np.maximum(bins - 1, 0)), 0.0)
         share = (target - before) / np.where(held > 0.0, held, 1.0)
@@ -120,7 +117,7 @@ class Histogram:
         start = np.maximum(edges[..., :-1], lo[..., None])
         inside = (start <= hi[..., None]) & (start < _ends(edges)[..., 1:])
         height = np.where(inside, probabilities / np.diff(edges), -1.0)
-        return pick(start, np.argmax(height, axis=-1))
+        return np.asarray(np.minimum(pick(start, np.argmax(height, axis=-1)), hi))
 
     def moment(
         self,

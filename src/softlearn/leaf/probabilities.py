@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from softlearn.arrays import Floats
+from softlearn.arrays import Floats, Offsets
 from softlearn.leaf.family import no_observed_value, wrong_at
+from softlearn.leaf.lookup import rank
 from softlearn.numeric_policy import NORMALISATION_TOLERANCE
 
 
 def probability_violations(probabilities: Floats) -> list[tuple[int, str]]:
-    """Return what is wrong with finite rows, shape (leaves, n), that should be distributions."""
-    with np.errstate(over="ignore"):
+    """Return what is wrong with rows, shape (leaves, n), that should be distributions."""
+    with np.errstate(over="ignore", invalid="ignore"):
         total = probabilities.sum(axis=-1)
     negative = np.asarray((probabilities < 0.0).any(axis=-1))
     return [
@@ -30,3 +31,11 @@ def smoothed(counts: Floats, smoothing: float, family: str) -> Floats:
     if total <= 0.0:
         raise no_observed_value(family)
     return np.asarray(raised / total)
+
+
+def cell_at(cumulative: Floats, uniform: Floats) -> tuple[Offsets, Floats]:
+    """Find the first cell whose cumulative mass exceeds uniform · total, and that target."""
+    total = cumulative[..., -1]
+    # Rounding must not lift the target to the total: cells of mass 0 may come after it.
+    target = np.minimum(uniform * total, np.nextafter(total, 0.0))
+    return np.minimum(rank(cumulative, target), cumulative.shape[-1] - 1), target

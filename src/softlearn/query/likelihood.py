@@ -9,7 +9,7 @@ from softlearn.circuit import Circuit
 from softlearn.query.evidence import Evidence
 from softlearn.query.leaves import log_values
 from softlearn.query.plan import plan_for
-from softlearn.query.workspace import Workspace, batch_of, block_rows, blocks, over_rows
+from softlearn.query.workspace import Workspace, batch_of, block_rows, over_rows
 
 
 def log_likelihood(
@@ -20,9 +20,6 @@ def log_likelihood(
     It is a density in the continuous columns that have a value, a probability in everything else;
     unobserved columns are summed out. Impossible evidence gives -inf.
     """
-    from softlearn.kernels.blocks import score  # noqa: PLC0415 - loads Numba
-    from softlearn.kernels.upward import log_of  # noqa: PLC0415
-
     evidence.must_fit(circuit.schema)
     out = np.empty(evidence.n_rows)
     if evidence.n_rows == 0:
@@ -31,14 +28,8 @@ def log_likelihood(
     batch = batch_of(plan, evidence)
 
     def work(first: int, last: int) -> None:
-        space = Workspace(plan, batch, block_rows(plan, last - first))
-        if plan.tile_leaf.size == 0:
-            memory = (space.rows, space.tiles, space.values, space.scratch)
-            score(plan.program, plan.root, batch, first, last, *memory, out)
-            return
-        for start in blocks(first, last, space.n_rows):
-            space.run(start, evidence, log_values)
-            log_of(space.values, plan.root, out[start : start + space.n_rows])
+        space = Workspace(plan, evidence, batch, block_rows(plan, last - first))
+        space.run(first, last, log_values, out)
 
     over_rows(work, evidence.n_rows, n_threads)
     return out

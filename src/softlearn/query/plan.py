@@ -4,32 +4,38 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from softlearn.arrays import Bools, Floats, Ids, Kinds, Offsets
-from softlearn.circuit import LEAF, SUM, Circuit
+from softlearn.circuit import Circuit
 from softlearn.kernels.program import (
     BINARY,
-    CHECK,
-    SAFE,
+    LEAF_REACH,
+    SMALLEST_WEIGHT,
     TABLE,
     TILE,
     TILE_RANGE,
     WEIGHTED_CODE,
-    Draft,
-    Graph,
-    LeafTraits,
     Program,
 )
 from softlearn.leaf import FAMILIES
+from softlearn.query.instructions import (
+    Instructions,
+    LeafRuns,
+    LeafSizes,
+    fused_edges,
+    instructions,
+    leaf_runs,
+)
 from softlearn.query.leaves import discrete_tables
 
 TILE_LEAVES = 256  # leaves that families compute at a time: 1 MB of values and exponents a block
 
 # A table holds probabilities from here up; smaller ones take the path with exponents.
-_SMALLEST_IN_TABLE = 2.0**-600
+_SMALLEST_IN_TABLE = 2.0**-LEAF_REACH
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,110 +108,105 @@ def plan_for(circuit: Circuit, *, trace: bool = False) -> Plan:
 
 
 def _compile(circuit: Circuit, trace: bool) -> Plan:
-    from softlearn.kernels.schedule import fold_order, write  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.schedule import fold_order, place_checks  # noqa: PLC0415 - loads Numba
 
-    graph = _graph(circuit)
-    traits, table = _leaf_traits(circuit)
-    slot_of = _trace_slots(circuit, graph) if trace else np.full(circuit.n_nodes, -1, np.int32)
-    draft = _empty_draft(circuit, traits, -2 - slot_of)
-    order = fold_order(graph)
-    root = write(graph, traits, order, draft, not trace, TILE_LEAVES)
-    program = _program(draft, traits, table)
-    tiny_weight = bool(((circuit.weight > 0) & (circuit.weight < _SMALLEST_IN_TABLE)).any())
+    table, offset = discrete_tables(circuit)
+    sizes = _leaf_sizes(circuit, table, offset)
+    runs = leaf_runs(circuit, sizes)
+    order = fold_order(circuit.edge_start, circuit.child, fused_edges(circuit))
+    code = instructions(circuit, order, runs)
+    sound = (code.op, code.to, code.a, code.b, code.weight_a, code.weight_b)
+    leaf_low = np.append(runs.low, 0.0)[code.run]
+    leaf_high = np.append(runs.high, 0.0)[code.run]
+    check = place_checks(*sound, leaf_low, leaf_high, code.final, circuit.n_nodes)
+    slots, n_slots, slot_of = _slots(circuit, code, trace)
+    uses = _LeafUses.of(runs, code.run, sizes.source)
+    place = np.where(uses.is_tile, uses.tile_place, DiscreteColumns.of(circuit).place[circuit.leaf_column[uses.leaf]])
+    program = Program(
+        op=code.op,
+        to=slots[0],
+        a=slots[1],
+        b=slots[2],
+        weight_a=code.weight_a,
+        weight_b=code.weight_b,
+        leaf_from=uses.start[:-1].astype(np.int32),
+        leaf_to=uses.start[1:].astype(np.int32),
+        check=check,
+        leaf_source=sizes.source[uses.leaf],
+        leaf_place=place.astype(np.int32),
+        leaf_offset=offset[uses.leaf],
+        table=table,
+    )
+    tiny_weight = bool(((circuit.weight > 0) & (circuit.weight < SMALLEST_WEIGHT)).any())
     return Plan(
         circuit=circuit,
         program=program,
-        n_slots=int(slot_of.max()) + 1 if trace else int(draft.count[5]),
-        root=int(root),
-        segment_ends=draft.segment[: draft.count[3]].copy(),
-        tile_leaf=draft.tile[: draft.count[2]].copy(),
+        n_slots=n_slots,
+        root=int(slots[0, -1]),
+        segment_ends=uses.segment_ends,
+        tile_leaf=uses.leaf[uses.is_tile],
         slot_of=slot_of,
-        needs_exponents=bool((program.op == CHECK).any() or draft.count[2] > 0 or tiny_weight),
+        needs_exponents=bool(check.any() or uses.is_tile.any() or tiny_weight),
     )
 
 
-def _graph(circuit: Circuit) -> Graph:
-    owner = circuit.edge_owner
-    is_sum = (circuit.kind == SUM).astype(np.uint8)
-    fused = (circuit.kind[circuit.child] == LEAF) & (is_sum[owner] == 0)
-    return Graph(
-        is_sum, circuit.edge_start, circuit.child, owner, circuit.weight, fused.astype(np.uint8)
-    )
+def _slots(circuit: Circuit, code: Instructions, trace: bool) -> tuple[Ids, int, Ids]:
+    """Return (to, a, b) as slots, their number, and where each node's value stays in a trace."""
+    from softlearn.kernels.schedule import assign_slots  # noqa: PLC0415 - loads Numba
+
+    slot_of = np.full(circuit.n_nodes, -1, np.int32)
+    if not trace:
+        slots, n_slots = assign_slots(code.to, code.a, code.b, circuit.n_nodes)
+        return slots, int(n_slots), slot_of
+    nodes = np.unique(code.to)
+    slot_of[nodes] = np.arange(nodes.size)
+    read = [np.where(side < 0, 0, slot_of[side]) for side in (code.to, code.a, code.b)]
+    return np.stack(read).astype(np.int32), nodes.size, slot_of
 
 
-def _trace_slots(circuit: Circuit, graph: Graph) -> Ids:
-    """Number the nodes that have a value of their own: all but the fused leaves."""
-    slotted = circuit.kind != LEAF
-    slotted[circuit.child[graph.fused == 0]] = True
-    slotted[circuit.root] = True
-    slots = np.full(circuit.n_nodes, -1, np.int32)
-    slots[slotted] = np.arange(np.count_nonzero(slotted))
-    return slots
-
-
-def _leaf_traits(circuit: Circuit) -> tuple[LeafTraits, Floats]:
-    """Return where each leaf's value comes from, and the table of the discrete ones."""
-    table, offset = discrete_tables(circuit)
-    columns = DiscreteColumns.of(circuit)
+def _leaf_sizes(circuit: Circuit, table: Floats, offset: Offsets) -> LeafSizes:
+    """Return where each leaf's value comes from and how small and large it may be."""
     n_levels = np.array([column.n_levels for column in circuit.schema.columns])[circuit.leaf_column]
     discrete = np.array([family.discrete for family in FAMILIES])[circuit.leaf_family]
-    smallest, largest = _extremes(table, offset, n_levels, discrete)
-    in_table = discrete & (smallest >= _SMALLEST_IN_TABLE) & (n_levels < WEIGHTED_CODE)
-    source: Kinds = np.where(in_table, np.where(n_levels == 2, BINARY, TABLE), TILE).astype(np.uint8)
-    low = np.where(in_table, np.log2(np.where(in_table, smallest, 1.0)), -TILE_RANGE)
-    high = np.where(in_table, np.log2(np.where(in_table, largest, 1.0)), TILE_RANGE)
-    place = columns.place[circuit.leaf_column]
-    return LeafTraits(source, place, offset, low, high), table
-
-
-def _extremes(
-    table: Floats, offset: Offsets, n_levels: Offsets, discrete: Bools
-) -> tuple[Floats, Floats]:
-    """Return the smallest probability above zero and the largest one of each discrete leaf."""
-    smallest, largest = np.zeros(offset.size), np.zeros(offset.size)
+    smallest, largest = np.ones(circuit.n_leaves), np.ones(circuit.n_leaves)
     if discrete.any():
-        leaves = np.flatnonzero(discrete)
-        starts = offset[leaves]
-        # Each leaf's table ends in a 1.0 for "unobserved", which is a possible value too.
-        smallest[leaves] = np.minimum.reduceat(np.where(table > 0, table, np.inf), starts)
-        largest[leaves] = np.maximum.reduceat(table, starts)
-    return smallest, largest
+        # Each leaf's table ends in the 1.0 of "unobserved", which is a possible value too.
+        starts = offset[discrete]
+        smallest[discrete] = np.minimum.reduceat(np.where(table > 0, table, np.inf), starts)
+        largest[discrete] = np.maximum.reduceat(table, starts)
+    in_table = discrete & (smallest >= _SMALLEST_IN_TABLE) & (n_levels < WEIGHTED_CODE)
+    source = np.where(in_table, np.where(n_levels == 2, BINARY, TABLE), TILE)
+    low = np.where(in_table, np.log2(smallest), -TILE_RANGE)
+    high = np.where(in_table, np.log2(largest), TILE_RANGE)
+    return LeafSizes(source.astype(np.uint8), low, high)
 
 
-def _empty_draft(circuit: Circuit, traits: LeafTraits, slot: Ids) -> Draft:
-    # Each edge writes at most an instruction and a check, each node one more of both.
-    room = 2 * (circuit.n_edges + circuit.n_nodes) + 2
-    uses = circuit.n_edges + circuit.n_leaves
-    return Draft(
-        code=np.empty((room, 6), np.int32),
-        weight=np.empty((room, 2)),
-        use=np.empty(uses, np.int32),
-        place=np.empty(uses, np.int32),
-        segment=np.empty((uses // TILE_LEAVES + 2, 2), np.int64),
-        tile=np.empty(uses if (traits.source == TILE).any() else 0, np.int32),
-        slot=slot.astype(np.int32),
-        free=np.empty(circuit.n_nodes + 1, np.int32),
-        low=np.zeros(circuit.n_nodes),
-        high=np.zeros(circuit.n_nodes),
-        count=np.zeros(7, np.int64),
-    )
+class _LeafUses(NamedTuple):
+    """The leaves in the order in which the instructions read them."""
 
+    leaf: Ids  # (uses,)
+    start: Offsets  # (instructions + 1,)
+    is_tile: Bools  # (uses,)
+    tile_place: Offsets  # (uses,)             row in the tile of its segment
+    segment_ends: Offsets  # (segments, 2)     in the instructions and in the tile leaves
 
-def _program(draft: Draft, traits: LeafTraits, table: Floats) -> Program:
-    n, uses = int(draft.count[0]), int(draft.count[1])
-    code = draft.code[:n]
-    leaf = draft.use[:uses]
-    return Program(
-        op=code[:, 0].astype(np.uint8),
-        to=code[:, 1].copy(),
-        a=code[:, 2].copy(),
-        b=code[:, 3].copy(),
-        weight_a=draft.weight[:n, 0].copy(),
-        weight_b=draft.weight[:n, 1].copy(),
-        leaf_from=code[:, 4].copy(),
-        leaf_to=code[:, 5].copy(),
-        leaf_source=traits.source[leaf],
-        leaf_place=draft.place[:uses].copy(),
-        leaf_offset=traits.offset[leaf],
-        table=table,
-    )
+    @staticmethod
+    def of(runs: LeafRuns, run: Offsets, source: Kinds) -> _LeafUses:
+        """Lay out the runs' leaves, and cut the instructions into segments of full tiles."""
+        length = np.append(np.diff(runs.start), 0)[run]
+        start = np.concatenate([[0], np.cumsum(length)])
+        within = np.arange(start[-1]) - np.repeat(start[:-1], length)
+        leaf = runs.leaf[np.repeat(np.append(runs.start[:-1], 0)[run], length) + within]
+        is_tile = source[leaf] == TILE
+        tiles_before = np.concatenate([[0], np.cumsum(is_tile)])[start]  # (instructions + 1,)
+        ends, done = [], 0
+        while done < run.size:
+            room = tiles_before[done] + TILE_LEAVES
+            done = int(np.searchsorted(tiles_before, room, side="right")) - 1
+            ends.append((done, int(tiles_before[done])))
+        segment_ends = np.array(ends, dtype=np.int64)
+        segment_starts = np.concatenate([[0], segment_ends[:-1, 1]])
+        count = np.cumsum(is_tile) - 1
+        segment = np.searchsorted(segment_ends[:, 1], count, side="right")
+        tile_place = count - segment_starts[np.minimum(segment, len(ends) - 1)]
+        return _LeafUses(leaf, start, is_tile, tile_place, segment_ends)

@@ -11,7 +11,7 @@ import numpy as np
 
 from softlearn.arrays import Floats, Ids
 from softlearn.circuit import Circuit
-from softlearn.kernels.program import TILE_RANGE, Batch, Rows, Scratch, Tiles, Values
+from softlearn.kernels.program import TILE_RANGE, Batch, Block, Rows, Scratch, Tiles, Values
 from softlearn.query.evidence import Evidence
 from softlearn.query.plan import TILE_LEAVES, Plan
 
@@ -20,6 +20,7 @@ BLOCK_ROWS = 256
 # A trace keeps every node, so its blocks shrink with the circuit to stay in this many bytes.
 TRACE_BYTES = 4 << 20
 _FEWEST_ROWS = 8
+_NOWHERE = np.empty(0)
 _ROWS_PER_TASK = 4096  # enough work to hide the cost of a thread's start
 
 # What families say of leaves for a block of evidence: logarithms, and signs if not all positive.
@@ -33,10 +34,10 @@ class Workspace:
     slots. The block has ``n_rows`` rows.
     """
 
-    def __init__(self, plan: Plan, batch: Batch, n_rows: int) -> None:
-        self.plan, self.batch, self.n_rows = plan, batch, n_rows
+    def __init__(self, plan: Plan, evidence: Evidence, batch: Batch, n_rows: int) -> None:
+        self.plan, self.evidence, self.batch, self.n_rows = plan, evidence, batch, n_rows
         columns = plan.columns
-        self.rows = Rows(
+        rows = Rows(
             factors=np.empty((2, columns.binary.size, n_rows)),
             binary_state=np.empty(columns.binary.size, np.uint8),
             codes=np.empty((columns.table.size, n_rows), np.uint16),
@@ -46,36 +47,46 @@ class Workspace:
             n_levels=columns.n_levels,
         )
         n_tiles = min(TILE_LEAVES, plan.tile_leaf.size)
-        self.tiles = Tiles(
+        tiles = Tiles(
             np.empty((n_tiles, n_rows)),
             np.empty((n_tiles, n_rows), np.int64),
             np.empty(n_tiles, np.uint8),
         )
         mantissa = np.empty((plan.n_slots, n_rows))
-        self.values = Values(
+        values = Values(
             mantissa,
             mantissa.view(np.int64),
             np.empty((plan.n_slots if plan.needs_exponents else 0, n_rows), np.int64),
             np.zeros(plan.n_slots, np.uint8),
         )
         bits = np.empty((2, n_rows), np.int64)
-        self.scratch = Scratch(bits, bits.view(np.float64), np.empty(n_rows, np.int64))
+        scratch = Scratch(bits, bits.view(np.float64), np.empty(n_rows, np.int64))
+        self.block = Block(rows, tiles, values, scratch)
 
-    def run(self, first: int, evidence: Evidence, leaf_values: LeafValues) -> None:
-        """Evaluate the block that starts at row ``first``; families answer for the tiles."""
-        from softlearn.kernels.blocks import load_rows  # noqa: PLC0415 - loads Numba
-        from softlearn.kernels.upward import run  # noqa: PLC0415
+    def run(self, first: int, last: int, leaf_values: LeafValues, out: Floats | None = None) -> None:
+        """Evaluate rows first:last, a block at a time; families answer for the tiles.
+
+        The logarithm of the root goes to ``out``. Without it, at most one block can be asked for,
+        and its slots are read from ``block.values`` afterwards.
+        """
+        from softlearn.kernels.upward import advance  # noqa: PLC0415 - loads Numba
 
         plan = self.plan
-        load_rows(self.batch, first, self.rows)
-        block = evidence.rows(slice(first, first + self.n_rows)) if plan.tile_leaf.size else evidence
-        done = leaves_done = 0
-        for end, leaves_end in plan.segment_ends.tolist():
-            if leaves_end > leaves_done:
-                leaves = plan.tile_leaf[leaves_done:leaves_end]
-                _fill(self.tiles, leaf_values(plan.circuit, leaves, block))
-            run(plan.program, done, end, self.rows, self.tiles, self.values, self.scratch)
-            done, leaves_done = end, leaves_end
+        target, root = (_NOWHERE, -1) if out is None else (out, plan.root)
+        if plan.tile_leaf.size == 0:
+            n = plan.program.op.size
+            advance(plan.program, 0, n, self.batch, first, last, self.block, root, target)
+            return
+        for start in range(first, last, self.n_rows):
+            start = max(min(start, last - self.n_rows), first)  # noqa: PLW2901 - a full last block
+            stop = start + self.n_rows
+            rows = self.evidence.rows(slice(start, stop))
+            done = leaves_done = 0
+            for end, leaves_end in plan.segment_ends.tolist():
+                _fill(self.block.tiles, leaf_values(plan.circuit, plan.tile_leaf[leaves_done:leaves_end], rows))
+                ends = root if end == plan.program.op.size else -1
+                advance(plan.program, done, end, self.batch, start, stop, self.block, ends, target)
+                done, leaves_done = end, leaves_end
 
 
 def _fill(tiles: Tiles, answer: Floats | tuple[Floats, Floats]) -> None:

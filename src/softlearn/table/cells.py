@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -32,9 +33,9 @@ _REMEDIES = {
 class Cells:
     """A column as it is stored, before anybody decides what it means.
 
-    ``values`` holds numbers, seconds or positions in ``levels``; NaN is an unobserved cell. ``levels``
-    of a categorical column are the declared ones, or the sorted distinct ones. ``empty`` cells are
-    all missing, in a dtype that says nothing.
+    ``values`` holds numbers, seconds or positions in ``levels``; NaN is an unobserved cell. The
+    ``levels`` of a categorical column are the declared ones, or the sorted distinct ones. ``empty``
+    cells are all missing, in a dtype that says nothing.
     """
 
     name: str
@@ -50,27 +51,23 @@ class Cells:
         return self.values[~np.isnan(self.values)]
 
 
-def read_series(name: str, dtype: str, series: nw.Series[Any]) -> Cells:
-    """Read a column of any data frame that narwhals knows."""
-    import narwhals as nw
+def read_series(name: str, dtype: str, series: nw.Series[Any], declared: Sequence[Level]) -> Cells:
+    """Read a column of any data frame that narwhals knows, and its declared levels."""
+    import narwhals as nw  # noqa: PLC0415 - keeps `import softlearn` light
 
-    kind = series.dtype
+    family = series.dtype
     if dtype == "object":
         return read_objects(name, dtype, series.to_native().tolist())
-    if kind == nw.Boolean:
-        return Cells(name, dtype, "boolean", _floats(series))
-    if kind.is_integer():
-        return Cells(name, dtype, "integer", exact(name, _floats(series)))
-    if kind.is_numeric():
-        return Cells(name, dtype, "numeric", finite(name, _floats(series)))
-    if kind in (nw.Datetime, nw.Date):
+    if family == nw.Boolean or family.is_numeric():
+        return _read_numbers(name, dtype, series)
+    if family in (nw.Datetime, nw.Date):
         seconds = _floats(series.dt.timestamp("us")) / MICROSECONDS
         return Cells(name, dtype, "datetime", seconds)
-    if kind in (nw.String, nw.Categorical, nw.Enum):
-        return _read_labels(name, dtype, series)
+    if family in (nw.String, nw.Categorical, nw.Enum):
+        return _read_labels(name, dtype, series, declared)
     if series.null_count() == len(series):
         return Cells(name, dtype, "empty", np.full(len(series), np.nan))
-    raise unreadable(name, dtype, type(kind).__name__)
+    raise unreadable(name, dtype, type(family).__name__)
 
 
 def read_array(name: str, array: AnyArray) -> Cells:
@@ -135,26 +132,33 @@ def finite(name: str, values: Floats) -> Floats:
 
 def unreadable(name: str, dtype: str, family: str) -> TableError:
     """Return the error for a column of a type that has no meaning here."""
-    remedy = _REMEDIES.get(family, "convert it to numbers, text, booleans or datetimes")
+    fallback = "convert it to numbers, text, booleans or datetimes"
+    remedy = _REMEDIES.get(family) or _REMEDIES.get(dtype, fallback)
     return TableError(f"column {name!r} has the type {dtype}, which cannot be read; {remedy}")
 
 
 def _floats(series: nw.Series[Any]) -> Floats:
     """Return numbers or booleans as floats, NaN where they are missing."""
-    import narwhals as nw
+    import narwhals as nw  # noqa: PLC0415 - keeps `import softlearn` light
 
     return np.array(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
 
 
-def _read_labels(name: str, dtype: str, series: nw.Series[Any]) -> Cells:
+def _read_numbers(name: str, dtype: str, series: nw.Series[Any]) -> Cells:
+    values = _floats(series)
+    if series.dtype.is_integer():
+        return Cells(name, dtype, "integer", exact(name, values))
+    if series.dtype.is_numeric():
+        return Cells(name, dtype, "numeric", finite(name, values))
+    return Cells(name, dtype, "boolean", values)
+
+
+def _read_labels(name: str, dtype: str, series: nw.Series[Any], declared: Sequence[Level]) -> Cells:
     """Read text or categories; their own codes depend on the library, so they are looked up."""
-    import narwhals as nw
+    import narwhals as nw  # noqa: PLC0415 - keeps `import softlearn` light
 
     if series.dtype == nw.String:
         series = series.cast(nw.Categorical)  # pandas looks categories up twenty times faster
-        declared = []
-    else:
-        declared = _declared_levels(series)
     levels = tuple(declared or sorted(series.drop_nulls().unique().to_list()))
     if not all(isinstance(level, str | bool | int | float) for level in levels):
         raise TableError(
@@ -166,20 +170,6 @@ def _read_labels(name: str, dtype: str, series: nw.Series[Any]) -> Cells:
         codes = series.replace_strict(levels, range(len(levels)), return_dtype=nw.Float64)
         values = codes.to_numpy()
     return Cells(name, dtype, "categorical", values, levels, bool(declared))
-
-
-def _declared_levels(series: nw.Series[Any]) -> list[Any]:
-    """Return the categories that a dtype promises, in its order; none for polars' Categorical."""
-    import narwhals as nw
-
-    if isinstance(series.dtype, nw.Enum):
-        return list(series.dtype.categories)
-    if series.implementation.is_polars():
-        return []
-    if series.implementation.is_pyarrow():
-        dictionary = series.to_native().unify_dictionaries().chunk(0).dictionary
-        return dictionary.unique().drop_null().to_pylist()
-    return series.cat.get_categories().to_list()
 
 
 def _common_type(name: str, types: set[type]) -> Stored:

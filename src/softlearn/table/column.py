@@ -90,7 +90,9 @@ class Column:
         if not isinstance(data, Mapping) or set(data) != expected:
             shown = sorted(map(str, data)) if isinstance(data, Mapping) else type(data).__name__
             label = data.get("name") if isinstance(data, Mapping) else None
-            raise SchemaError(f"column {label!r}: expected the keys {sorted(expected)}, got {shown}")
+            raise SchemaError(
+                f"column {label!r}: expected the keys {sorted(expected)}, got {shown}"
+            )
         if not isinstance(data["levels"], list):
             raise SchemaError(f"column {data['name']!r}: levels must be a list")
         return cls(**{**data, "levels": tuple(data["levels"])})
@@ -102,7 +104,7 @@ class Column:
         return hash(self._identity())
 
     def _identity(self) -> tuple[object, ...]:
-        """All that tells columns apart; types too, because Python takes 1, 1.0 and True as equal."""
+        """All that tells columns apart; types too, because to Python 1, 1.0 and True are equal."""
         level_types = tuple(map(type, self.levels))
         return (self.name, self.kind, self.levels, level_types, self.dtype, self.reason)
 
@@ -115,7 +117,12 @@ class Column:
         if kind in numbers and self.kind in numbers:
             return True
         labelled = "category" in self.dtype or "dictionary" in self.dtype
-        return kind in numbers and not labelled and bool(self.levels) and type(self.levels[0]) in (int, float)
+        return (
+            kind in numbers
+            and not labelled
+            and bool(self.levels)
+            and type(self.levels[0]) in (int, float)
+        )
 
     def _check_types(self) -> None:
         if not isinstance(self.name, str):

@@ -1,16 +1,113 @@
-"""Encoded values back as a frame of the library and dtypes they came from."""
+"""Encoded values back as a frame of the library and the dtypes they came from."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 
 from softlearn.arrays import Floats
-from softlearn.errors import SchemaError, SoftlearnError, TableError
+from softlearn.errors import SchemaError, SoftlearnError
 from softlearn.table.cells import Cells
 from softlearn.table.column import Column
-from softlearn.table.encode import require_columns
-from softlearn.table.frames import WINGS, Frame, open_frame
+from softlearn.table.encode import NUMBERS, require_columns
+from softlearn.table.frames import WINGS, open_frame
 from softlearn.table.schema import Schema
-from softlearn.table.wing import Gap
+from softlearn.table.wing import Gap, NativeFrame
+
+
+def decode(values: Floats, schema: Schema) -> NativeFrame:
+    """Return a frame with the decoded values, of the schema's library and dtypes.
+
+    Parameters
+    ----------
+    values : ndarray of shape (columns, rows)
+        Values as ``encode`` gives them; NaN becomes a missing cell.
+    schema : Schema
+        What the columns are, and how they were stored.
+
+    Returns
+    -------
+    pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
+        Integers are rounded, and numbers outside the dtype's range become its nearest. A dtype that
+        cannot hold a missing cell widens: to pandas' nullable dtype, or to float in NumPy.
+    """
+    _check_shape(values, (len(schema), values.shape[-1]))
+    wing = WINGS[schema.frame]
+    columns = []
+    for column, row in zip(schema, values, strict=True):
+        with _naming(column):
+            columns.append(wing.build_column(column, row, wing.native_dtype(column)))
+    return wing.join_columns(schema.names, columns)
+
+
+def fill(frame: object, schema: Schema, values: Floats) -> NativeFrame:
+    """Return the frame with its missing cells replaced by decoded values.
+
+    Parameters
+    ----------
+    frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
+        The table with missing cells; it is not changed. It may have further columns.
+    schema : Schema
+        What the columns are.
+    values : ndarray of shape (columns, rows)
+        A value for every cell of the schema's columns; where it is NaN the cell stays missing.
+
+    Returns
+    -------
+    object
+        A frame of the same library with the observed cells, further columns, order, index and
+        dtypes of the given one. Only a column without any observed cell whose dtype cannot hold
+        the values takes the dtype that the schema remembers.
+    """
+    table = open_frame(frame, schema.names)
+    require_columns(table, schema)
+    _check_shape(values, (len(schema), table.n_rows))
+    wing = WINGS[table.library]
+    filled = {}
+    for column, row in zip(schema, values, strict=True):
+        cells = table.cells(column.name)
+        fills = np.isnan(cells.values) & ~np.isnan(row)
+        if not fills.any():
+            continue
+        gap = Gap(column, table.names.index(column.name), row, fills)
+        with _naming(column):
+            if table.library != "numpy" and _is_misfit(cells, column):
+                known = column if schema.frame == table.library else replace(column, dtype="")
+                filled[gap.position] = wing.build_column(known, row, wing.native_dtype(known))
+            else:
+                filled[gap.position] = wing.fill_column(frame, gap)
+    return wing.replace_columns(frame, filled)
+
+
+def _is_misfit(cells: Cells, column: Column) -> bool:
+    """Return whether a column without observed cells is stored in a dtype for something else."""
+    if cells.observed.size:
+        return False
+    if column.kind == "datetime":
+        return cells.stored != "datetime"
+    if column.is_discrete and isinstance(column.levels[0], str):
+        return cells.stored != "categorical"
+    return cells.stored not in NUMBERS
+
+
+def _check_shape(values: Floats, expected: tuple[int, int]) -> None:
+    if values.shape != expected:
+        raise SchemaError(
+            f"expected values of shape {expected} (columns, rows), got {values.shape}"
+        )
+
+
+@contextmanager
+def _naming(column: Column) -> Iterator[None]:
+    """Turn what a library says about a column's dtype into an error that names the column."""
+    try:
+        yield
+    except SoftlearnError:
+        raise
+    except Exception as error:  # every library has its own family of exceptions
+        raise SchemaError(
+            f"column {column.name!r} ({column.kind}) cannot be stored as it was: {error}"
+        ) from error

@@ -16,7 +16,7 @@ from softlearn.table.schema import Schema
 from softlearn.table.times import zone_of
 from softlearn.table.value import check_zone, decode_value, unknown_level, wrong_value
 
-_NUMBERS = ("boolean", "integer", "numeric")
+NUMBERS = ("boolean", "integer", "numeric")
 
 
 def encode(
@@ -86,7 +86,7 @@ def _encode_column(column: Column, cells: Cells, unknown: str) -> Floats:
         if unknown == "error" and strangers.any():
             raise unknown_level(column, _shown(cells, int(np.argmax(strangers))))
         return codes
-    wanted = ("datetime",) if column.kind == "datetime" else _NUMBERS
+    wanted = ("datetime",) if column.kind == "datetime" else NUMBERS
     if cells.stored not in wanted:
         first = int(np.argmax(~np.isnan(cells.values)))
         noun = "dates or datetimes" if column.kind == "datetime" else "numbers"
@@ -102,7 +102,7 @@ def _codes(column: Column, cells: Cells) -> Floats:
         code_of = {level: float(code) for code, level in enumerate(column.levels)}
         table = np.array([code_of.get(level, np.nan) for level in cells.levels])
         return _looked_up(table, cells.values)
-    if cells.stored not in _NUMBERS or isinstance(column.levels[0], str):
+    if cells.stored not in NUMBERS or isinstance(column.levels[0], str):
         return np.full_like(cells.values, np.nan)
     levels = np.array(column.levels, dtype=np.float64)
     order = np.argsort(levels)
@@ -120,4 +120,6 @@ def _shown(cells: Cells, row: int) -> object:
     """Return the cell as the caller wrote it, for a message."""
     if cells.stored == "empty":
         return None
-    return decode_value(Column(cells.name, cells.stored, cells.levels, cells.dtype), cells.values[row])
+    return decode_value(
+        Column(cells.name, cells.stored, cells.levels, cells.dtype), cells.values[row]
+    )

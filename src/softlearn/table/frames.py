@@ -14,7 +14,7 @@ from softlearn.arrays import AnyArray
 from softlearn.errors import TableError
 from softlearn.table import on_numpy, on_pandas, on_polars, on_pyarrow
 from softlearn.table.cells import Cells, read_array, read_series
-from softlearn.table.wing import Wing
+from softlearn.table.wing import NativeFrame, Wing
 
 WINGS: dict[str, Wing] = {
     "pandas": on_pandas,
@@ -28,7 +28,7 @@ WINGS: dict[str, Wing] = {
 class Frame:
     """A caller's frame, known to have distinct text names; never changed."""
 
-    native: Any
+    native: NativeFrame
     library: str
     names: tuple[str, ...]
     n_rows: int
@@ -37,8 +37,11 @@ class Frame:
         """Read one column."""
         if self.library == "numpy":
             return read_array(name, self._rows[self.names.index(name)])
-        dtype = WINGS[self.library].dtype_text(self._dtype(name))
-        return read_series(name, dtype, self._narwhals.get_column(name))
+        wing = WINGS[self.library]
+        column = self._narwhals.get_column(name)
+        native = column.to_native()
+        dtype = wing.dtype_text(native.type if self.library == "pyarrow" else native.dtype)
+        return read_series(name, dtype, column, wing.declared_levels(native))
 
     @cached_property
     def _rows(self) -> AnyArray:
@@ -46,15 +49,10 @@ class Frame:
         return np.ascontiguousarray(self.native.T)
 
     @cached_property
-    def _narwhals(self) -> Any:  # noqa: ANN401 - narwhals is typed by the native frame
-        import narwhals as nw
+    def _narwhals(self) -> NativeFrame:
+        import narwhals as nw  # noqa: PLC0415 - keeps `import softlearn` light
 
         return nw.from_native(self.native, eager_only=True)
-
-    def _dtype(self, name: str) -> Any:  # noqa: ANN401 - each library has its own dtype class
-        if self.library == "pyarrow":
-            return self.native.schema.field(name).type
-        return self.native[name].dtype
 
 
 def open_frame(frame: object, names: Sequence[str] | None = None) -> Frame:
@@ -67,7 +65,7 @@ def open_frame(frame: object, names: Sequence[str] | None = None) -> Frame:
     names : sequence of str, optional
         Names for a NumPy array's columns; by default "0", "1" and so on.
     """
-    import narwhals.dependencies as known
+    import narwhals.dependencies as known  # noqa: PLC0415 - keeps `import softlearn` light
 
     if isinstance(frame, np.ndarray):
         return _open_array(frame, names)
@@ -84,7 +82,7 @@ def open_frame(frame: object, names: Sequence[str] | None = None) -> Frame:
     )
 
 
-def _open_named(frame: Any, library: str, names: list[Any]) -> Frame:  # noqa: ANN401
+def _open_named(frame: NativeFrame, library: str, names: list[Any]) -> Frame:
     strangers = [name for name in names if not isinstance(name, str)]
     if strangers:
         raise TableError(

@@ -190,8 +190,8 @@ def _warn_of_identifier(cells: Cells) -> None:
     n_distinct = np.unique(observed).size
     if observed.size >= IDENTIFIER_ROWS and n_distinct >= IDENTIFIER_SHARE * observed.size:
         warnings.warn(
-            f"column {cells.name!r} holds {n_distinct} different texts in {observed.size} cells: it "
-            "looks like an identifier, which nothing can be learnt from; leave it out",
+            f"column {cells.name!r} holds {n_distinct} different texts in {observed.size} cells: "
+            "it looks like an identifier, which nothing can be learnt from; leave it out",
             IdentifierWarning,
             stacklevel=5,
         )

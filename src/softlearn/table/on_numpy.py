@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from softlearn.arrays import AnyArray, Floats
 from softlearn.errors import SchemaError
-from softlearn.table.column import Column
-from softlearn.table.schema import Schema
+from softlearn.table.column import Column, Level
 from softlearn.table.times import counts_from_seconds, unit_of
 from softlearn.table.wing import Gap, default_dtype, level_codes, numbers_within
 
@@ -22,27 +21,9 @@ def dtype_text(dtype: np.dtype[Any]) -> str:
     return str(dtype)
 
 
-def build_frame(schema: Schema, values: Floats) -> AnyArray:
-    """Return an array of shape (rows, columns) of the remembered dtype.
-
-    A dtype that cannot hold missing cells widens: integers and booleans to float, text to object.
-    """
-    columns = [
-        build_column(column, row, native_dtype(column))
-        for column, row in zip(schema, values, strict=True)
-    ]
-    is_mixed = len({array.dtype.kind in "UOM" for array in columns}) > 1
-    return np.stack([array.astype(object) if is_mixed else array for array in columns], axis=1)
-
-
-def fill_frame(frame: AnyArray, gaps: Sequence[Gap]) -> AnyArray:
-    """Return a copy of the array with its gaps filled."""
-    filled = frame.copy()
-    for gap in gaps:
-        position = int(gap.column.name)
-        known = gap.missing & ~np.isnan(gap.values)
-        filled[known, position] = build_column(gap.column, gap.values[known], frame.dtype)
-    return filled
+def declared_levels(column: AnyArray) -> list[Level]:
+    """Return nothing: NumPy has no dtype for categories."""
+    return []
 
 
 def native_dtype(column: Column) -> np.dtype[Any]:
@@ -54,7 +35,11 @@ def native_dtype(column: Column) -> np.dtype[Any]:
 
 
 def build_column(column: Column, values: Floats, dtype: np.dtype[Any]) -> AnyArray:
-    """Return one column's cells in the dtype, or in the nearest one that can hold them."""
+    """Return one column's cells in the dtype.
+
+    If a cell is missing and the dtype cannot say so, integers and booleans become floats, text
+    becomes objects.
+    """
     missing = np.isnan(values)
     if column.is_discrete:
         return _take_levels(column, values, dtype)
@@ -67,6 +52,27 @@ def build_column(column: Column, values: Floats, dtype: np.dtype[Any]) -> AnyArr
         return _objects(column, values, missing)
     numbers = numbers_within(column, values, dtype)
     return numbers if dtype.kind in "iu" and missing.any() else numbers.astype(dtype)
+
+
+def fill_column(frame: AnyArray, gap: Gap) -> AnyArray:
+    """Return one of the array's columns with its gap filled."""
+    cells = frame[:, gap.position].copy()
+    cells[gap.fills] = build_column(gap.column, gap.values[gap.fills], frame.dtype)
+    return cells
+
+
+def join_columns(names: Sequence[str], columns: Sequence[AnyArray]) -> AnyArray:
+    """Return an array of shape (rows, columns); columns that nothing else joins become objects."""
+    is_mixed = len({array.dtype.kind in "UOM" for array in columns}) > 1
+    return np.stack([array.astype(object) if is_mixed else array for array in columns], axis=1)
+
+
+def replace_columns(frame: AnyArray, columns: Mapping[int, AnyArray]) -> AnyArray:
+    """Return a copy of the array with these columns replaced."""
+    replaced = frame.copy()
+    for position, cells in columns.items():
+        replaced[:, position] = cells
+    return replaced
 
 
 def _take_levels(column: Column, values: Floats, dtype: np.dtype[Any]) -> AnyArray:

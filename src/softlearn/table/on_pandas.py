@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from softlearn.arrays import Floats
-from softlearn.errors import TableError
 from softlearn.table import on_numpy, on_pyarrow
 from softlearn.table.column import Column, Level
-from softlearn.table.schema import Schema
 from softlearn.table.times import counts_from_seconds, unit_of
-from softlearn.table.wing import Gap, default_dtype, level_codes, missing_library, numbers_within
+from softlearn.table.wing import (
+    Gap,
+    Library,
+    NativeColumn,
+    NativeDtype,
+    NativeFrame,
+    default_dtype,
+    level_codes,
+    missing_library,
+    numbers_within,
+    require_levels,
+)
 
 _ARROW = re.compile(r"arrow\[(.+)\]")
 _CATEGORY = re.compile(r"category\[(.+?)(, ordered)?\]")
 
 
-def dtype_text(dtype: Any) -> str:  # noqa: ANN401 - pandas need not be installed
+def dtype_text(dtype: NativeDtype) -> str:
     """Return text from which the dtype can be made again; pandas' own is not always enough."""
     pd = _pandas()
     if isinstance(dtype, pd.CategoricalDtype):
@@ -33,58 +41,38 @@ def dtype_text(dtype: Any) -> str:  # noqa: ANN401 - pandas need not be installe
     return str(dtype)
 
 
-def build_frame(schema: Schema, values: Floats) -> Any:  # noqa: ANN401
-    """Return a pandas DataFrame of the remembered dtypes, numbered from 0."""
+def declared_levels(column: NativeColumn) -> list[Level]:
+    """Return the categories that the column's dtype promises, in its order."""
     pd = _pandas()
-    return pd.DataFrame(
-        {
-            column.name: build_array(column, row, native_dtype(column))
-            for column, row in zip(schema, values, strict=True)
-        }
-    )
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return list(column.dtype.categories.tolist())
+    return []
 
 
-def fill_frame(frame: Any, gaps: Sequence[Gap]) -> Any:  # noqa: ANN401
-    """Return a copy of the frame with its gaps filled; the index stays."""
-    pd = _pandas()
-    filled = frame.copy()
-    for gap in gaps:
-        series = frame[gap.column.name]
-        if gap.retypes:
-            cells = build_array(gap.column, gap.values, native_dtype(gap.column))
-        else:
-            cells = series.array.copy()
-            known = gap.missing & ~np.isnan(gap.values)
-            cells[known] = build_array(gap.column, gap.values[known], series.dtype)
-        filled[gap.column.name] = pd.Series(cells, index=frame.index, copy=False)
-    return filled
-
-
-def native_dtype(column: Column) -> Any:  # noqa: ANN401
+def native_dtype(column: Column) -> NativeDtype:
     """Return the dtype that a column remembers."""
     if column.dtype:
         return _parse_dtype(column.dtype, column.levels)
     default = default_dtype(column)
-    return _parse_dtype("str" if default == object else str(default), ())
+    return _parse_dtype("str" if default.kind == "O" else str(default), ())
 
 
-def build_array(column: Column, values: Floats, dtype: Any) -> Any:  # noqa: ANN401
+def build_column(column: Column, values: Floats, dtype: NativeDtype) -> NativeColumn:
     """Return one column's cells as a pandas array of the dtype.
 
     Plain integers and booleans become pandas' nullable ones if a cell is missing.
     """
     pd = _pandas()
     if isinstance(dtype, pd.ArrowDtype):
-        array = on_pyarrow.build_array(column, values, dtype.pyarrow_dtype)
+        array = on_pyarrow.build_column(column, values, dtype.pyarrow_dtype)
         return pd.arrays.ArrowExtensionArray(array)
-    if dtype == object:
+    if isinstance(dtype, np.dtype) and dtype.kind == "O":
         return on_numpy.build_column(column, values, dtype)
     missing = np.isnan(values)
     if missing.any() and getattr(dtype, "kind", "") in "biu":
         dtype = _nullable(dtype)
     if column.is_discrete:
-        levels = _level_array(column, dtype)
-        return pd.api.extensions.take(levels, level_codes(column, values), allow_fill=True)
+        return _take_levels(column, values, dtype)
     if column.kind == "datetime":
         return _times(values, dtype)
     limits = np.dtype(getattr(dtype, "numpy_dtype", dtype))
@@ -95,21 +83,41 @@ def build_array(column: Column, values: Floats, dtype: Any) -> Any:  # noqa: ANN
     return array
 
 
-def _level_array(column: Column, dtype: Any) -> Any:  # noqa: ANN401
-    """Return the levels as an array of the dtype, which must hold every one of them."""
+def fill_column(frame: NativeFrame, gap: Gap) -> NativeColumn:
+    """Return one of the frame's columns, without its index, with its gap filled."""
+    series = frame.iloc[:, gap.position]
+    cells = series.array.copy()
+    cells[gap.fills] = build_column(gap.column, gap.values[gap.fills], series.dtype)
+    return cells
+
+
+def join_columns(names: Sequence[str], columns: Sequence[NativeColumn]) -> NativeFrame:
+    """Return a frame of these columns, numbered from 0."""
     pd = _pandas()
-    plain = np.array(column.levels, dtype=default_dtype(column))
-    levels = pd.Series(plain).astype(dtype).array
-    if pd.isna(levels).any():
-        level = column.levels[int(np.argmax(pd.isna(levels)))]
-        raise TableError(
-            f"column {column.name!r}: the frame's categories lack {level!r}; add it with "
-            ".cat.add_categories"
-        )
-    return levels
+    # With the dtype said, because pandas takes a bare array of objects that are text as text.
+    series = [pd.Series(cells, dtype=cells.dtype) for cells in columns]
+    return pd.DataFrame(dict(zip(names, series, strict=True)))
 
 
-def _times(values: Floats, dtype: Any) -> Any:  # noqa: ANN401
+def replace_columns(frame: NativeFrame, columns: Mapping[int, NativeColumn]) -> NativeFrame:
+    """Return a copy of the frame with these columns replaced; the index stays."""
+    replaced = frame.copy()
+    for position, cells in columns.items():
+        series = _pandas().Series(cells, index=frame.index, dtype=cells.dtype)
+        replaced[frame.columns[position]] = series
+    return replaced
+
+
+def _take_levels(column: Column, values: Floats, dtype: NativeDtype) -> NativeColumn:
+    pd = _pandas()
+    codes = level_codes(column, values)
+    plain = pd.Series(np.array(column.levels, dtype=default_dtype(column)))
+    levels = plain.astype(dtype).array
+    require_levels(column, codes, np.asarray(pd.isna(levels)))
+    return pd.api.extensions.take(levels, codes, allow_fill=True)
+
+
+def _times(values: Floats, dtype: NativeDtype) -> NativeColumn:
     pd = _pandas()
     unit = unit_of(str(dtype))
     times = counts_from_seconds(values, unit).astype(f"M8[{unit}]")
@@ -119,7 +127,7 @@ def _times(values: Floats, dtype: Any) -> Any:  # noqa: ANN401
     return (index.tz_localize("UTC").tz_convert(zone) if zone else index).array
 
 
-def _parse_dtype(text: str, levels: tuple[Level, ...]) -> Any:  # noqa: ANN401
+def _parse_dtype(text: str, levels: tuple[Level, ...]) -> NativeDtype:
     pd = _pandas()
     if found := _CATEGORY.fullmatch(text):
         categories = pd.Index(list(levels), dtype=_parse_dtype(found[1], ()))
@@ -129,7 +137,7 @@ def _parse_dtype(text: str, levels: tuple[Level, ...]) -> Any:  # noqa: ANN401
     return pd.api.types.pandas_dtype(text)
 
 
-def _nullable(dtype: Any) -> Any:  # noqa: ANN401
+def _nullable(dtype: NativeDtype) -> NativeDtype:
     """Return the pandas dtype that adds missing cells to a plain NumPy one."""
     if not isinstance(dtype, np.dtype):
         return dtype
@@ -138,9 +146,9 @@ def _nullable(dtype: Any) -> Any:  # noqa: ANN401
     return _pandas().api.types.pandas_dtype(nullable)
 
 
-def _pandas() -> Any:  # noqa: ANN401
+def _pandas() -> Library:
     try:
-        import pandas
+        import pandas  # noqa: PLC0415 - loaded only when such a frame is met
     except ImportError:
         raise missing_library("pandas") from None
     return pandas

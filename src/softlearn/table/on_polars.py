@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from softlearn.arrays import Floats
 from softlearn.errors import SchemaError
-from softlearn.table.column import Column
-from softlearn.table.schema import Schema
+from softlearn.table.column import Column, Level
 from softlearn.table.times import counts_from_seconds, unit_of, zone_of
-from softlearn.table.wing import Gap, default_dtype, level_codes, missing_library, numbers_within
+from softlearn.table.wing import (
+    Gap,
+    Library,
+    NativeColumn,
+    NativeDtype,
+    NativeFrame,
+    default_dtype,
+    level_codes,
+    missing_library,
+    numbers_within,
+    require_levels,
+)
 
 _DECIMAL = re.compile(r"Decimal\[(\d+), (\d+)\]")
 _INTEGERS = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
 _PLAIN = (*_INTEGERS, "Float32", "Float64", "Boolean", "String", "Categorical", "Date")
 
 
-def dtype_text(dtype: Any) -> str:  # noqa: ANN401 - polars need not be installed
+def dtype_text(dtype: NativeDtype) -> str:
     """Return the dtype's name and parameters; the categories of an Enum are the column's levels."""
     pl = _polars()
     if dtype == pl.Datetime:
@@ -30,31 +39,13 @@ def dtype_text(dtype: Any) -> str:  # noqa: ANN401 - polars need not be installe
     return type(dtype).__name__
 
 
-def build_frame(schema: Schema, values: Floats) -> Any:  # noqa: ANN401
-    """Return a polars DataFrame of the remembered dtypes."""
-    pl = _polars()
-    return pl.DataFrame(
-        [
-            build_series(column, row, native_dtype(column))
-            for column, row in zip(schema, values, strict=True)
-        ]
-    )
+def declared_levels(column: NativeColumn) -> list[Level]:
+    """Return the categories of an Enum; a Categorical promises none."""
+    is_enum = column.dtype == _polars().Enum
+    return list(column.dtype.categories) if is_enum else []
 
 
-def fill_frame(frame: Any, gaps: Sequence[Gap]) -> Any:  # noqa: ANN401
-    """Return a frame with its gaps filled."""
-    pl = _polars()
-    filled = []
-    for gap in gaps:
-        series = frame[gap.column.name]
-        dtype = native_dtype(gap.column) if gap.retypes else series.dtype
-        built = build_series(gap.column, gap.values, dtype)
-        fills = pl.Series(gap.missing & ~np.isnan(gap.values))
-        filled.append(built if gap.retypes else built.zip_with(fills, series))
-    return frame.with_columns(filled)
-
-
-def native_dtype(column: Column) -> Any:  # noqa: ANN401
+def native_dtype(column: Column) -> NativeDtype:
     """Return the dtype that a column remembers."""
     pl = _polars()
     text = column.dtype or _default_text(column)
@@ -69,14 +60,11 @@ def native_dtype(column: Column) -> Any:  # noqa: ANN401
     return getattr(pl, text)()
 
 
-def build_series(column: Column, values: Floats, dtype: Any) -> Any:  # noqa: ANN401
+def build_column(column: Column, values: Floats, dtype: NativeDtype) -> NativeColumn:
     """Return one column's cells as a polars Series of the dtype."""
     pl = _polars()
     if column.is_discrete:
-        codes = level_codes(column, values)
-        positions = pl.Series(np.where(codes < 0, np.nan, codes), nan_to_null=True)
-        levels = pl.Series(column.name, list(column.levels)).cast(dtype)
-        return levels.gather(positions.cast(pl.UInt32))
+        return _take_levels(column, values, dtype)
     if column.kind == "datetime":
         counts = pl.Series(column.name, counts_from_seconds(values, unit_of(dtype_text(dtype))))
         known = pl.Series(~np.isnan(values))
@@ -87,14 +75,41 @@ def build_series(column: Column, values: Floats, dtype: Any) -> Any:  # noqa: AN
     return pl.Series(column.name, numbers, nan_to_null=True).cast(dtype)
 
 
+def fill_column(frame: NativeFrame, gap: Gap) -> NativeColumn:
+    """Return one of the frame's columns with its gap filled."""
+    series = frame.to_series(gap.position)
+    built = build_column(gap.column, gap.values, series.dtype)
+    return built.zip_with(_polars().Series(gap.fills), series)
+
+
+def join_columns(names: Sequence[str], columns: Sequence[NativeColumn]) -> NativeFrame:
+    """Return a frame of these columns."""
+    return _polars().DataFrame(dict(zip(names, columns, strict=True)))
+
+
+def replace_columns(frame: NativeFrame, columns: Mapping[int, NativeColumn]) -> NativeFrame:
+    """Return a frame with these columns replaced."""
+    names = frame.columns
+    return frame.with_columns([cells.alias(names[place]) for place, cells in columns.items()])
+
+
+def _take_levels(column: Column, values: Floats, dtype: NativeDtype) -> NativeColumn:
+    pl = _polars()
+    codes = level_codes(column, values)
+    levels = pl.Series(column.name, list(column.levels)).cast(dtype, strict=False)
+    require_levels(column, codes, levels.is_null().to_numpy())
+    positions = pl.Series(np.where(codes < 0, np.nan, codes), nan_to_null=True)
+    return levels.gather(positions.cast(pl.UInt32))
+
+
 def _default_text(column: Column) -> str:
     names = {"b": "Boolean", "i": "Int64", "f": "Float64", "O": "String", "M": "Datetime[us]"}
     return names[default_dtype(column).kind]
 
 
-def _polars() -> Any:  # noqa: ANN401
+def _polars() -> Library:
     try:
-        import polars
+        import polars  # noqa: PLC0415 - loaded only when such a frame is met
     except ImportError:
         raise missing_library("polars") from None
     return polars

@@ -3,60 +3,52 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from softlearn.arrays import Floats
-from softlearn.table.column import Column
-from softlearn.table.schema import Schema
+from softlearn.table.column import Column, Level
 from softlearn.table.times import counts_from_seconds, unit_of
-from softlearn.table.wing import Gap, default_dtype, level_codes, missing_library, numbers_within
+from softlearn.table.wing import (
+    Gap,
+    Library,
+    NativeColumn,
+    NativeDtype,
+    NativeFrame,
+    default_dtype,
+    level_codes,
+    missing_library,
+    numbers_within,
+)
 
 _DICTIONARY = re.compile(r"dictionary<values=(.+), indices=(\w+), ordered=([01])>")
 _ZONED = re.compile(r"timestamp\[(\w+), tz=(.+)\]")
 _DECIMAL = re.compile(r"decimal(128|256)\((\d+), (-?\d+)\)")
 
 
-def dtype_text(dtype: Any) -> str:  # noqa: ANN401 - pyarrow has no types
+def dtype_text(dtype: NativeDtype) -> str:
     """Return pyarrow's own text for the type."""
     return str(dtype)
 
 
-def build_frame(schema: Schema, values: Floats) -> Any:  # noqa: ANN401
-    """Return a pyarrow Table of the remembered types."""
-    pa = _pyarrow()
-    arrays = [
-        build_array(column, row, native_dtype(column))
-        for column, row in zip(schema, values, strict=True)
-    ]
-    return pa.table(dict(zip(schema.names, arrays, strict=True)))
+def declared_levels(column: NativeColumn) -> list[Level]:
+    """Return the dictionary of a dictionary column."""
+    if not _pyarrow().types.is_dictionary(column.type) or not column.num_chunks:
+        return []
+    dictionary = column.unify_dictionaries().chunk(0).dictionary
+    return list(dictionary.unique().drop_null().to_pylist())
 
 
-def fill_frame(frame: Any, gaps: Sequence[Gap]) -> Any:  # noqa: ANN401
-    """Return a table with its gaps filled; other columns are shared, as tables never change."""
-    for gap in gaps:
-        position = frame.schema.get_field_index(gap.column.name)
-        field = frame.schema.field(position)
-        if gap.retypes:
-            dtype = native_dtype(gap.column)
-            filled = build_array(gap.column, gap.values, dtype)
-            frame = frame.set_column(position, field.with_type(dtype), filled)
-        else:
-            frame = frame.set_column(position, field, _filled(frame.column(position), gap))
-    return frame
-
-
-def native_dtype(column: Column) -> Any:  # noqa: ANN401
+def native_dtype(column: Column) -> NativeDtype:
     """Return the type that a column remembers."""
     if column.dtype:
         return parse_dtype(column.dtype)
     default = default_dtype(column)
-    return _pyarrow().string() if default == object else _pyarrow().from_numpy_dtype(default)
+    return _pyarrow().string() if default.kind == "O" else _pyarrow().from_numpy_dtype(default)
 
 
-def parse_dtype(text: str) -> Any:  # noqa: ANN401
+def parse_dtype(text: str) -> NativeDtype:
     """Return the type that ``dtype_text`` wrote down."""
     pa = _pyarrow()
     if found := _DICTIONARY.fullmatch(text):
@@ -69,7 +61,7 @@ def parse_dtype(text: str) -> Any:  # noqa: ANN401
     return pa.type_for_alias(text)
 
 
-def build_array(column: Column, values: Floats, dtype: Any) -> Any:  # noqa: ANN401
+def build_column(column: Column, values: Floats, dtype: NativeDtype) -> NativeColumn:
     """Return one column's cells as a pyarrow Array of the type."""
     pa = _pyarrow()
     missing = np.isnan(values)
@@ -86,7 +78,39 @@ def build_array(column: Column, values: Floats, dtype: Any) -> Any:  # noqa: ANN
     return pa.array(numbers, mask=missing).cast(dtype)
 
 
-def _take_levels(column: Column, values: Floats, dtype: Any) -> Any:  # noqa: ANN401
+def fill_column(frame: NativeFrame, gap: Gap) -> NativeColumn:
+    """Return one of the table's columns with its gap filled."""
+    pa = _pyarrow()
+    cells = frame.column(gap.position)
+    fills = pa.array(gap.fills)
+    if not pa.types.is_dictionary(cells.type):
+        values = build_column(gap.column, gap.values, cells.type)
+        return pa.compute.if_else(fills, values, cells)
+    joined = cells.unify_dictionaries().combine_chunks()
+    levels = pa.array(gap.column.levels).cast(cells.type.value_type)
+    # A dictionary is not part of the type: it may grow by the levels that it lacks.
+    new_levels = levels.filter(pa.compute.invert(pa.compute.is_in(levels, joined.dictionary)))
+    dictionary = pa.concat_arrays([joined.dictionary, new_levels])
+    codes = np.where(gap.fills, gap.values, 0).astype(np.int64)
+    places = pa.compute.index_in(levels, dictionary).take(pa.array(codes))
+    indices = pa.compute.if_else(fills, places.cast(cells.type.index_type), joined.indices)
+    return pa.DictionaryArray.from_arrays(indices, dictionary, ordered=cells.type.ordered)
+
+
+def join_columns(names: Sequence[str], columns: Sequence[NativeColumn]) -> NativeFrame:
+    """Return a table of these columns."""
+    return _pyarrow().table(list(columns), names=list(names))
+
+
+def replace_columns(frame: NativeFrame, columns: Mapping[int, NativeColumn]) -> NativeFrame:
+    """Return a table with these columns replaced; a field's metadata stays."""
+    for position, cells in columns.items():
+        field = frame.schema.field(position).with_type(cells.type)
+        frame = frame.set_column(position, field, cells)
+    return frame
+
+
+def _take_levels(column: Column, values: Floats, dtype: NativeDtype) -> NativeColumn:
     pa = _pyarrow()
     codes = level_codes(column, values)
     positions = pa.array(codes, mask=codes < 0)
@@ -97,25 +121,9 @@ def _take_levels(column: Column, values: Floats, dtype: Any) -> Any:  # noqa: AN
     return pa.DictionaryArray.from_arrays(indices, levels, ordered=dtype.ordered)
 
 
-def _filled(cells: Any, gap: Gap) -> Any:  # noqa: ANN401
-    pa = _pyarrow()
-    dtype = cells.type
-    known = gap.missing & ~np.isnan(gap.values)
-    if not pa.types.is_dictionary(dtype):
-        values = build_array(gap.column, gap.values, dtype)
-        return pa.compute.if_else(pa.array(known), values, cells)
-    joined = cells.unify_dictionaries().combine_chunks()
-    positions = pa.compute.index_in(
-        pa.array(gap.column.levels).cast(dtype.value_type), joined.dictionary
-    )
-    new = positions.take(pa.array(np.where(known, gap.values, 0).astype(np.int64)))
-    indices = pa.compute.if_else(pa.array(known), new.cast(dtype.index_type), joined.indices)
-    return pa.DictionaryArray.from_arrays(indices, joined.dictionary, ordered=dtype.ordered)
-
-
-def _pyarrow() -> Any:  # noqa: ANN401
+def _pyarrow() -> Library:
     try:
-        import pyarrow.compute
+        import pyarrow.compute  # noqa: PLC0415 - loaded only when such a frame is met
     except ImportError:
         raise missing_library("pyarrow") from None
     return pyarrow

@@ -16,6 +16,8 @@ __all__ = ["FRAMES", "Column", "Kind", "Level", "Schema", "unknown_name"]
 FRAMES = ("pandas", "polars", "pyarrow", "numpy")
 CALLER = "chosen by the caller"
 
+_LEVELS_WIDTH = 40  # letters for the levels in the printed table, which should fit a terminal
+
 
 @dataclass(frozen=True, slots=True)
 class Schema:
@@ -95,7 +97,7 @@ class Schema:
     def __str__(self) -> str:
         head = ("name", "kind", "levels", "dtype", "reason")
         body = [
-            (item.name, item.kind, preview_levels(item.levels), item.dtype, item.reason)
+            (item.name, item.kind, _shortened(item.levels), item.dtype, item.reason)
             for item in self
         ]
         widths = [max(map(len, cells)) for cells in zip(head, *body, strict=True)]
@@ -104,6 +106,11 @@ class Schema:
             for line in (head, *body)
         ]
         return "\n".join([f"{len(self)} columns, {self.frame}", *lines])
+
+
+def _shortened(levels: Sequence[Level]) -> str:
+    text = preview_levels(levels)
+    return text if len(text) <= _LEVELS_WIDTH else f"{text[: _LEVELS_WIDTH - 1]}…"
 
 
 def chosen_column(column: Column, choice: str | Column) -> Column:

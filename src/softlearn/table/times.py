@@ -1,7 +1,7 @@
 """Points in time as float seconds since 1970-01-01 UTC, and back.
 
-Float64 seconds resolve about a quarter of a microsecond today, so times are read and written in whole
-microseconds. A time without zone is read as if it were UTC.
+Float64 seconds resolve about a quarter of a microsecond today, so times are read and written in
+whole microseconds. A time without zone is read as if it were UTC.
 """
 
 from __future__ import annotations

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
 
 import numpy as np
 
 from softlearn.errors import TableError, UnknownLevelError
-from softlearn.table.column import Column, preview_levels
+from softlearn.table.column import Column, Level, preview_levels
 from softlearn.table.times import moment, seconds_of, zone_of
 
 _MAYBE_UNDEFINED = (float, np.floating, np.datetime64, np.timedelta64, datetime, Decimal)
@@ -38,7 +37,7 @@ def encode_value(column: Column, value: object) -> float:
     return _seconds(column, value) if column.kind == "datetime" else _number(column, value)
 
 
-def decode_value(column: Column, code: float) -> Any:  # noqa: ANN401 - a cell holds what it holds
+def decode_value(column: Column, code: float) -> Level | date | None:
     """Return the Python value of one encoded cell; None for NaN.
 
     Integer columns give the nearest ``int``, datetime columns a ``datetime`` (in the column's time

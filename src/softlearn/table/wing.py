@@ -2,44 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from softlearn.arrays import Bools, Floats
 from softlearn.errors import MissingDependencyError, TableError
-from softlearn.table.column import Column
-from softlearn.table.schema import Schema
+from softlearn.table.column import Column, Level
+
+# What a library hands out; none of them need be installed, so their own types cannot be named.
+NativeFrame: TypeAlias = Any
+NativeColumn: TypeAlias = Any
+NativeDtype: TypeAlias = Any
+Library: TypeAlias = Any
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The missing cells of one column, and the encoded values to fill them with.
-
-    ``retypes`` means that no cell is observed and the frame's dtype cannot hold the values, so that
-    the column takes the dtype that the schema remembers.
-    """
+    """The cells of one column that are to be filled, and encoded values for the whole column."""
 
     column: Column
+    position: int  # of the column in the frame
     values: Floats  # (rows,)
-    missing: Bools  # (rows,)
-    retypes: bool
+    fills: Bools  # (rows,)
 
 
 class Wing(Protocol):
-    """One library: dtypes to text and back, and frames built and filled."""
+    """One library: dtypes to text and back, columns built and filled, frames made of columns."""
 
-    def dtype_text(self, dtype: Any) -> str:  # noqa: ANN401 - each library has its own dtype class
-        """Return text from which ``build_frame`` makes the dtype again."""
+    def dtype_text(self, dtype: NativeDtype) -> str:
+        """Return text from which ``native_dtype`` makes the dtype again."""
 
-    def build_frame(self, schema: Schema, values: Floats) -> Any:  # noqa: ANN401
-        """Return a new frame with the decoded values of shape (columns, rows)."""
+    def declared_levels(self, column: NativeColumn) -> list[Level]:
+        """Return the categories that a native column's dtype promises, in its order."""
 
-    def fill_frame(self, frame: Any, gaps: Sequence[Gap]) -> Any:  # noqa: ANN401
-        """Return a copy of the frame with its gaps filled."""
+    def native_dtype(self, column: Column) -> NativeDtype:
+        """Return the dtype that a column remembers."""
+
+    def build_column(self, column: Column, values: Floats, dtype: NativeDtype) -> NativeColumn:
+        """Return decoded cells in the dtype, or in the nearest one that can hold them."""
+
+    def fill_column(self, frame: NativeFrame, gap: Gap) -> NativeColumn:
+        """Return one of the frame's columns with its gap filled; the dtype stays."""
+
+    def join_columns(self, names: Sequence[str], columns: Sequence[NativeColumn]) -> NativeFrame:
+        """Return a new frame."""
+
+    def replace_columns(
+        self, frame: NativeFrame, columns: Mapping[int, NativeColumn]
+    ) -> NativeFrame:
+        """Return the frame with the columns at these positions replaced; the caller's stays."""
 
 
 def level_codes(column: Column, values: Floats) -> npt.NDArray[np.intp]:
@@ -50,6 +65,17 @@ def level_codes(column: Column, values: Floats) -> npt.NDArray[np.intp]:
     if wrong.any():
         raise TableError(f"column {column.name!r} has no level with the code {codes[wrong][0]}")
     return codes.astype(np.intp)
+
+
+def require_levels(column: Column, codes: npt.NDArray[np.intp], lacking: Bools) -> None:
+    """Refuse codes of levels that the dtype lacks, as a frame's own categories may."""
+    wanted = np.unique(codes[codes >= 0])
+    refused = wanted[lacking[wanted]]
+    if refused.size:
+        raise TableError(
+            f"column {column.name!r} cannot hold {column.levels[refused[0]]!r}: its dtype lacks "
+            "that category; add it to the frame's categories first"
+        )
 
 
 def numbers_within(column: Column, values: Floats, dtype: np.dtype[Any]) -> Floats:

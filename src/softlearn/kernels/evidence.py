@@ -1,4 +1,4 @@
-"""Prepare what a block knows about discrete columns, and score blocks that need no family."""
+"""Read what a block of rows knows about the discrete columns."""
 
 # ruff: noqa: ANN001, ANN202 - kernels are typed by compilation
 
@@ -8,7 +8,6 @@ import numpy as np
 
 from softlearn.kernels.compile import kernel
 from softlearn.kernels.program import OBSERVED, PARTLY, UNOBSERVED, WEIGHTED, WEIGHTED_CODE
-from softlearn.kernels.upward import log_of, run
 
 
 @kernel
@@ -67,20 +66,3 @@ def _state(n_known, n_weighted, n_rows):
     if n_known == 0:
         return UNOBSERVED
     return OBSERVED if n_known == n_rows else PARTLY
-
-
-@kernel
-def score(program, root, batch, first, last, rows, tiles, values, scratch, out):
-    """Write the log-probability of rows first:last, a block at a time.
-
-    The last block may begin before the previous one ends, so that every block is full; rows that
-    are computed twice get the same value twice.
-    """
-    block = values.mantissa.shape[1]
-    at = first
-    while at < last:
-        start = max(min(at, last - block), first)
-        load_rows(batch, start, rows)
-        run(program, 0, program.op.size, rows, tiles, values, scratch)
-        log_of(values, root, out[start : start + block])
-        at = start + block

@@ -1,0 +1,1 @@
+"""The strict world of the tests; its presence also puts this folder on the import path."""

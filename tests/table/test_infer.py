@@ -1,0 +1,248 @@
+"""Every column gets a kind, a domain and a reason, or an error that names it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from softlearn.errors import IdentifierWarning, SchemaError, TableError
+from softlearn.table import Column, infer_schema
+
+
+def inferred(cells, **options):
+    series = cells if isinstance(cells, pd.Series) else pd.Series(cells)
+    return infer_schema(pd.DataFrame({"x": series}), **options)["x"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "levels"),
+    [
+        ([True, False], "boolean", (False, True)),
+        ([True, True], "boolean", (False, True)),
+        (pd.Series([True, None], dtype=object), "boolean", (False, True)),
+        (pd.Series([None, None], dtype="boolean"), "boolean", (False, True)),
+        ([0, 1, 1], "boolean", (0, 1)),
+        ([1, 1], "boolean", (0, 1)),
+        ([0], "boolean", (0, 1)),
+        (pd.Series([0, 1, None], dtype="Int64"), "boolean", (0, 1)),
+        ([0.0, 1.0], "numeric", ()),
+        ([1.0, None], "numeric", ()),
+        ([np.nan, np.nan], "numeric", ()),
+        ([3, 1, 2] * 5, "categorical", (1, 2, 3)),
+        ([7] * 5, "categorical", (7,)),
+        ([7], "integer", ()),
+        ([0, 1, 2], "integer", ()),
+        (list(range(20)) * 5, "categorical", tuple(range(20))),
+        (list(range(21)) * 5, "integer", ()),
+        (pd.Series([None, None], dtype="Int64"), "integer", ()),
+        (pd.Series([3, 4.5], dtype=object), "numeric", ()),
+        (["b", "a", None], "categorical", ("a", "b")),
+        (pd.Series(["b", "a", None], dtype=object), "categorical", ("a", "b")),
+        (pd.Categorical(["b"], ["c", "b", "a"]), "categorical", ("c", "b", "a")),
+        (pd.Categorical([None], ["c", "b"]), "categorical", ("c", "b")),
+        (pd.Categorical([2, 1]), "categorical", (1, 2)),
+        ([pd.Timestamp("2020-01-01"), pd.NaT], "datetime", ()),
+    ],
+)
+def test_kinds_and_levels_follow_the_cells(cells, kind, levels):
+    column = inferred(cells)
+    assert column == Column("x", kind, levels, column.dtype, column.reason)
+    assert column.reason
+
+
+def test_the_head_of_a_long_column_does_not_settle_that_integers_are_few():
+    assert inferred([5] * 2000 + list(range(100)) * 10).kind == "integer"
+
+
+def test_polars_and_pyarrow_follow_the_same_rules():
+    cells = {"b": [True, None], "i": [0, 1], "f": [0.5, None], "s": ["u", "v"]}
+    for frame in (pl.DataFrame(cells), pa.table(cells)):
+        kinds = [column.kind for column in infer_schema(frame)]
+        assert kinds == ["boolean", "boolean", "numeric", "categorical"]
+
+
+def test_declared_levels_keep_their_order_and_the_unused_ones():
+    enum = pl.DataFrame({"x": pl.Series(["b"], dtype=pl.Enum(["c", "b"]))})
+    dictionary = pa.DictionaryArray.from_arrays(pa.array([1]), pa.array(["c", "b"]))
+    assert infer_schema(enum)["x"].levels == ("c", "b")
+    assert infer_schema(pa.table({"x": dictionary}))["x"].levels == ("c", "b")
+
+
+def test_a_polars_categorical_has_its_sorted_distinct_values():
+    frame = pl.DataFrame({"x": pl.Series(["b", "a", "b"], dtype=pl.Categorical)})
+    assert infer_schema(frame)["x"].levels == ("a", "b")
+
+
+def test_dictionaries_of_several_chunks_are_joined():
+    chunks = [pa.array(["a"]).dictionary_encode(), pa.array(["b"]).dictionary_encode()]
+    assert infer_schema(pa.table({"x": pa.chunked_array(chunks)}))["x"].levels == ("a", "b")
+
+
+def test_units_and_time_zones_are_kept_in_the_dtype():
+    times = [dt.datetime(2020, 1, 1, tzinfo=dt.UTC)]
+    frame = pd.DataFrame({"x": pd.Series(times).dt.tz_convert("Europe/Paris").dt.as_unit("ms")})
+    assert infer_schema(frame)["x"].dtype == "datetime64[ms, Europe/Paris]"
+    assert infer_schema(pl.from_pandas(frame))["x"].dtype == "Datetime[ms, Europe/Paris]"
+    table = pa.Table.from_pandas(frame)
+    assert infer_schema(table)["x"].dtype == "timestamp[ms, tz=Europe/Paris]"
+
+
+def test_the_kind_of_frame_is_remembered():
+    frame = pd.DataFrame({"x": [0.5]})
+    assert infer_schema(frame).frame == "pandas"
+    assert infer_schema(pl.from_pandas(frame)).frame == "polars"
+    assert infer_schema(pa.Table.from_pandas(frame)).frame == "pyarrow"
+    assert infer_schema(frame.to_numpy()).frame == "numpy"
+
+
+def test_the_columns_of_an_array_are_named_by_their_positions():
+    schema = infer_schema(np.array([[0, 5], [1, 6]], dtype=np.uint8))
+    assert schema.names == ("0", "1")
+    assert [column.kind for column in schema] == ["boolean", "integer"]
+
+
+def test_decimals_are_numeric():
+    frame = pl.DataFrame({"x": pl.Series([1.5]).cast(pl.Decimal(10, 2))})
+    assert infer_schema(frame)["x"].kind == "numeric"
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "levels"),
+    [
+        ([1, 2, 3], "categorical", (1, 2, 3)),
+        ([1, 2, 3], "numeric", ()),
+        ([0.0, 1.0, None], "boolean", (0, 1)),
+        ([0.5, 0.25, None], "categorical", (0.25, 0.5)),
+        ([1.0, 2.0, None], "integer", ()),
+        ([True, False], "categorical", (False, True)),
+        (["a", "b"], "categorical", ("a", "b")),
+        (pd.Series([None, None], dtype=object), "numeric", ()),
+        (pd.Series([None, None], dtype=object), "boolean", (False, True)),
+    ],
+)
+def test_the_caller_may_choose_a_kind(cells, kind, levels):
+    column = inferred(cells, overrides={"x": kind})
+    assert column == Column("x", kind, levels, column.dtype, "chosen by the caller")
+
+
+def test_the_caller_may_choose_a_whole_column():
+    column = inferred(["a", "b"], overrides={"x": Column("x", "categorical", ("a", "b", "c"))})
+    assert column == Column("x", "categorical", ("a", "b", "c"), "str", "chosen by the caller")
+
+
+def test_a_column_without_observed_text_is_rescued_by_levels():
+    chosen = Column("x", "categorical", ("a",))
+    assert inferred(pd.Series([None], dtype=object), overrides={"x": chosen}).levels == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("cells", "choice", "error", "message"),
+    [
+        ([1.5], "integer", TableError, "column 'x' cannot be integer: it holds 1.5"),
+        ([0, 2], "boolean", TableError, "column 'x' cannot be boolean: it holds 2"),
+        (
+            ["a"],
+            "numeric",
+            SchemaError,
+            "'x' is stored as str and cannot be numeric; possible: cat",
+        ),
+        ([1], "datetime", SchemaError, "column 'x' .* cannot be datetime"),
+        ([1], "ordinal", SchemaError, "column 'x': unknown kind 'ordinal'"),
+        ([np.nan], "categorical", TableError, "every cell of column 'x' is missing"),
+        ([1], Column("y", "numeric"), SchemaError, "'x' is overridden by a Column named 'y'"),
+    ],
+)
+def test_a_choice_that_the_cells_contradict_is_refused(cells, choice, error, message):
+    with pytest.raises(error, match=message):
+        inferred(cells, overrides={"x": choice})
+
+
+def test_a_choice_for_an_unknown_column_is_refused():
+    with pytest.raises(SchemaError, match=r"no column 'agee'; did you mean 'age'\?"):
+        infer_schema(pd.DataFrame({"age": [1.5]}), overrides={"agee": "numeric"})
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ([1.0, np.inf], "column 'x' holds inf in row 1"),
+        (pd.Series([None, None], dtype=object), "every cell of column 'x' is missing"),
+        (pd.Series([None, None], dtype="str"), "every cell of column 'x' is missing"),
+        ([1, "a"], "column 'x' holds objects of the type int and str"),
+        ([True, 1], "column 'x' holds objects of the type bool and int"),
+        ([b"a"], "column 'x' holds objects of the type bytes"),
+        ([[1], [2]], "column 'x' holds objects of the type list"),
+        ([{"a": 1}], "column 'x' holds objects of the type dict"),
+        ([dt.date(2020, 1, 1)], "column 'x' holds objects of the type date"),
+        ([1j], "column 'x' has the type complex128.* imaginary"),
+        ([pd.Timedelta(1, "D")], "column 'x' has the type timedelta64.* turn it into a number"),
+        (pd.cut(pd.Series([1, 2]), 2), "column 'x' has categories of the type Interval"),
+        ([2**53 + 2], "column 'x' holds 9007199254740994: integers beyond 2"),
+    ],
+)
+def test_a_column_that_cannot_be_read_is_named(cells, message):
+    with pytest.raises(TableError, match=message):
+        inferred(cells)
+
+
+@pytest.mark.parametrize(
+    ("series", "message"),
+    [
+        (pl.Series([[1]]), "column 'x' has the type List.* its own column"),
+        (pl.Series([{"a": 1}]), "column 'x' has the type Struct.* its own column"),
+        (pl.Series([b"a"]), "column 'x' has the type Binary.* decode it to text"),
+        (pl.Series([dt.timedelta(1)]), "column 'x' has the type Duration"),
+        (pl.Series([None]), "every cell of column 'x' is missing"),
+        (pl.Series([float("-inf")]), "column 'x' holds -inf in row 0"),
+    ],
+)
+def test_a_polars_column_that_cannot_be_read_is_named(series, message):
+    with pytest.raises(TableError, match=message):
+        infer_schema(pl.DataFrame({"x": series}))
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (pd.DataFrame(), "0 rows and 0 columns"),
+        (pd.DataFrame({"x": []}), "0 rows and 1 columns"),
+        (pd.DataFrame([[1, 2]], columns=["x", "x"]), "column 'x' occurs more than once"),
+        (pa.table([[1], [2]], names=["x", "x"]), "column 'x' occurs more than once"),
+        (pd.DataFrame([[1, 2]]), "column names must be text, not 0"),
+        (np.zeros(3), r"2 dimensions \(rows, columns\), not 1; use array.reshape"),
+        (np.zeros((0, 3)), "0 rows and 3 columns"),
+        (np.zeros((1, 1), dtype="i4,f4"), "structured arrays are not read"),
+        (np.ma.masked_invalid(np.ones((2, 2))), "masked arrays are not read"),
+        (np.zeros((1, 1), dtype=complex), "column '0' has the type complex128"),
+        (np.zeros((1, 1), dtype="S1"), "column '0' has the type "),
+        (pl.LazyFrame({"x": [1]}), r"not polars.* call .collect\(\) first"),
+        ([[1, 2]], "not builtins.list"),
+    ],
+)
+def test_a_frame_that_cannot_be_read_is_refused(frame, message):
+    with pytest.raises(TableError, match=message):
+        infer_schema(frame)
+
+
+def test_text_that_hardly_repeats_is_called_an_identifier():
+    with pytest.warns(IdentifierWarning, match="column 'x' holds 40 different texts in 40 cells"):
+        inferred([f"person {number}" for number in range(40)])
+
+
+def test_a_short_table_has_no_identifiers():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        inferred([f"person {number}" for number in range(29)])
+
+
+def test_the_callers_frame_is_not_changed():
+    frame = pd.DataFrame({"x": ["a", None], "y": [1.0, np.nan]})
+    before = frame.copy()
+    infer_schema(frame)
+    pd.testing.assert_frame_equal(frame, before)
