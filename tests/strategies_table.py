@@ -1,4 +1,4 @@
-"""Hypothesis strategies for schemas, and for frames of every library and dtype with missing cells."""
+"""Hypothesis strategies: schemas, and frames of every library and dtype with missing cells."""
 
 from __future__ import annotations
 
@@ -77,6 +77,7 @@ POLARS = {
     "Boolean": Stored(pl.Boolean(), st.booleans()),
     "UInt8": Stored(pl.UInt8(), small),
     "Int64": Stored(pl.Int64(), large),
+    "Int128": Stored(pl.Int128(), large),
     "Float32": Stored(pl.Float32(), singles),
     "Float64": Stored(pl.Float64(), doubles),
     "String": Stored(pl.String(), labels),
@@ -96,6 +97,9 @@ PYARROW = {
     "double": Stored(pa.float64(), doubles),
     "string": Stored(pa.string(), labels),
     "large_string": Stored(pa.large_string(), labels),
+    "string_view": Stored(pa.string_view(), labels),
+    "decimal128": Stored(pa.decimal128(10, 2), small),
+    "halffloat": Stored(pa.float16(), small.map(float)),
     "dictionary": Stored(pa.dictionary(pa.int8(), pa.string(), ordered=True), labels),
     "date32": Stored(pa.date32(), days),
     "timestamp s": Stored(pa.timestamp("s"), seconds),

@@ -26,8 +26,8 @@ def test_leaves_are_counted_by_family():
 
 
 def test_parameters_are_the_free_ones():
-    # flag 1, colour 3 × 1, Gaussian 2, two bins 3 edges + 1; and one free weight for each sum
-    assert describe(mixed()).parameters == (1 + 3) + 2 + (3 + 1) + 2
+    # flag 1, colour 3 × 1, Gaussian 2, a histogram of two bins 1; and one weight for each sum
+    assert describe(mixed()).parameters == 1 + 3 + 2 + 1 + 2
 
 
 def test_a_leaf_alone_has_no_depth():
@@ -47,9 +47,9 @@ def test_the_description_prints_as_a_table():
         "products        2\n"
         "sums            2\n"
         "edges          10\n"
-        "parameters     12\n"
+        "parameters      9\n"
         "depth           3\n"
-        "memory      505 B"
+        "memory      424 B"
     )
 
 

@@ -100,7 +100,7 @@ def test_graphviz_reads_the_text():
 
 def test_a_large_circuit_is_refused_with_the_remedy():
     circuit = flatten(Product(tuple(Gaussian(f"x{i}", 0, 1) for i in range(500))))
-    with pytest.raises(SoftlearnError, match="has 501 nodes.* more than 500 .*max_nodes=None"):
+    with pytest.raises(SoftlearnError, match=r"has 501 nodes.* more than 500 .*max_nodes=None"):
         to_dot(circuit)
 
 

@@ -1,10 +1,12 @@
 """Files of every format version that was ever released keep loading, to the last bit.
 
 A golden file is written once, by the release that introduced its format version, and never again:
-``python -c "import test_golden; test_golden.write_golden()"`` in this folder.
+``python -c "import test_golden; test_golden.write_golden()"`` in this folder, with the package
+installed.
 """
 
 import json
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -56,7 +58,7 @@ def write_golden() -> None:
     save_circuit(stem.with_suffix(".safetensors"), circuit)
     content = {
         "provenance": "tests/circuit/test_golden.py::golden_circuit, written by hand, "
-        f"saved by softlearn 0.1.0 (format version {VERSION})",
+        f"saved by softlearn {metadata.version('softlearn')} (format version {VERSION})",
         "schema": circuit.schema.to_dict(),
         "arrays": {name: getattr(circuit, name).tolist() for name in ARRAYS},
     }

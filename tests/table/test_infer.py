@@ -235,6 +235,18 @@ def test_text_that_hardly_repeats_is_called_an_identifier():
         inferred([f"person {number}" for number in range(40)])
 
 
+def test_a_column_that_the_caller_chose_is_not_called_an_identifier():
+    cells = [f"person {number}" for number in range(40)]
+    assert inferred(cells, overrides={"x": "categorical"}).n_levels == 40
+
+
+def test_the_warning_points_at_the_caller():
+    frame = pd.DataFrame({"x": [f"person {number}" for number in range(40)]})
+    with pytest.warns(IdentifierWarning) as caught:
+        infer_schema(frame)
+    assert caught[0].filename == __file__
+
+
 def test_a_short_table_has_no_identifiers():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -111,3 +111,17 @@ class Block(NamedTuple):
     tiles: Tiles
     values: Values
     scratch: Scratch
+
+
+class Graph(NamedTuple):
+    """A circuit's nodes and edges with their slots in a trace, for passes that go down."""
+
+    is_sum: Kinds  # (nodes,)
+    edge_start: Offsets  # (nodes + 1,)
+    child: Ids  # (edges,)
+    weight: Floats  # (edges,)
+    slot_of: Ids  # (nodes,)              -1 for a leaf that is multiplied straight into products
+    leaf_column: Ids  # (leaves,)
+    leaf_offset: Offsets  # (leaves,)     where its probabilities start in `table`
+    table: Floats  # probabilities of discrete leaves
+    n_levels: Ids  # (columns,)           0 for a continuous column

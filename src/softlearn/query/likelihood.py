@@ -12,9 +12,7 @@ from softlearn.query.plan import plan_for
 from softlearn.query.workspace import Workspace, batch_of, block_rows, over_rows
 
 
-def log_likelihood(
-    circuit: Circuit, evidence: Evidence, *, n_threads: int | None = None
-) -> Floats:
+def log_likelihood(circuit: Circuit, evidence: Evidence, *, n_threads: int | None = None) -> Floats:
     """Return the log-probability of each row of evidence, (rows,).
 
     It is a density in the continuous columns that have a value, a probability in everything else;

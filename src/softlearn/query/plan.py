@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from softlearn.arrays import Bools, Floats, Ids, Kinds, Offsets
-from softlearn.circuit import Circuit
+from softlearn.circuit import SUM, Circuit
 from softlearn.kernels.program import (
     BINARY,
     LEAF_REACH,
@@ -19,6 +19,7 @@ from softlearn.kernels.program import (
     TILE,
     TILE_RANGE,
     WEIGHTED_CODE,
+    Graph,
     Program,
 )
 from softlearn.leaf import FAMILIES
@@ -69,6 +70,33 @@ class Plan:
     def columns(self) -> DiscreteColumns:
         """Where the kernels keep what a block knows about discrete columns."""
         return DiscreteColumns.of(self.circuit)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The circuit as the kernels that go down read it."""
+        circuit = self.circuit
+        table, offset = discrete_tables(circuit)
+        return Graph(
+            (circuit.kind == SUM).astype(np.uint8),
+            circuit.edge_start,
+            circuit.child,
+            circuit.weight,
+            self.slot_of,
+            circuit.leaf_column,
+            offset,
+            table,
+            np.array([column.n_levels for column in circuit.schema.columns], np.int32),
+        )
+
+    @cached_property
+    def leaf_uses(self) -> tuple[Ids, Ids]:
+        """Return every leaf in every place where rows reach it, and the slot of their flow."""
+        circuit = self.circuit
+        fused = fused_edges(circuit)
+        alone = np.flatnonzero(self.slot_of[: circuit.n_leaves] >= 0)
+        leaf = np.concatenate([alone, circuit.child[fused]])
+        slot = self.slot_of[np.concatenate([alone, circuit.edge_owner[fused]])]
+        return leaf.astype(np.int32), slot
 
 
 @dataclass(frozen=True)
@@ -121,7 +149,11 @@ def _compile(circuit: Circuit, trace: bool) -> Plan:
     check = place_checks(*sound, leaf_low, leaf_high, code.final, circuit.n_nodes)
     slots, n_slots, slot_of = _slots(circuit, code, trace)
     uses = _LeafUses.of(runs, code.run, sizes.source)
-    place = np.where(uses.is_tile, uses.tile_place, DiscreteColumns.of(circuit).place[circuit.leaf_column[uses.leaf]])
+    place = np.where(
+        uses.is_tile,
+        uses.tile_place,
+        DiscreteColumns.of(circuit).place[circuit.leaf_column[uses.leaf]],
+    )
     program = Program(
         op=code.op,
         to=slots[0],

@@ -63,7 +63,9 @@ class Workspace:
         scratch = Scratch(bits, bits.view(np.float64), np.empty(n_rows, np.int64))
         self.block = Block(rows, tiles, values, scratch)
 
-    def run(self, first: int, last: int, leaf_values: LeafValues, out: Floats | None = None) -> None:
+    def run(
+        self, first: int, last: int, leaf_values: LeafValues, out: Floats | None = None
+    ) -> None:
         """Evaluate rows first:last, a block at a time; families answer for the tiles.
 
         The logarithm of the root goes to ``out``. Without it, at most one block can be asked for,
@@ -77,13 +79,15 @@ class Workspace:
             n = plan.program.op.size
             advance(plan.program, 0, n, self.batch, first, last, self.block, root, target)
             return
-        for start in range(first, last, self.n_rows):
-            start = max(min(start, last - self.n_rows), first)  # noqa: PLW2901 - a full last block
+        for start in blocks(first, last, self.n_rows):
             stop = start + self.n_rows
             rows = self.evidence.rows(slice(start, stop))
             done = leaves_done = 0
             for end, leaves_end in plan.segment_ends.tolist():
-                _fill(self.block.tiles, leaf_values(plan.circuit, plan.tile_leaf[leaves_done:leaves_end], rows))
+                _fill(
+                    self.block.tiles,
+                    leaf_values(plan.circuit, plan.tile_leaf[leaves_done:leaves_end], rows),
+                )
                 ends = root if end == plan.program.op.size else -1
                 advance(plan.program, done, end, self.batch, start, stop, self.block, ends, target)
                 done, leaves_done = end, leaves_end
@@ -151,7 +155,7 @@ def blocks(first: int, last: int, size: int) -> Iterator[int]:
 
 def over_rows(work: Callable[[int, int], None], n_rows: int, n_threads: int | None) -> None:
     """Call ``work(first, last)`` on ranges that cover all rows, on several threads."""
-    threads = n_threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+    threads = n_threads or _cores()
     n_tasks = max(1, min(threads * 4, n_rows // _ROWS_PER_TASK)) if threads > 1 else 1
     bounds = np.linspace(0, n_rows, n_tasks + 1).astype(np.int64).tolist()
     if n_tasks == 1:
@@ -159,3 +163,10 @@ def over_rows(work: Callable[[int, int], None], n_rows: int, n_threads: int | No
         return
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(work, bounds[:-1], bounds[1:]))
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -157,7 +157,7 @@ def _read_labels(name: str, dtype: str, series: nw.Series[Any], declared: Sequen
     """Read text or categories; their own codes depend on the library, so they are looked up."""
     import narwhals as nw  # noqa: PLC0415 - keeps `import softlearn` light
 
-    if series.dtype == nw.String:
+    if series.dtype == nw.String and series.implementation.is_pandas():
         series = series.cast(nw.Categorical)  # pandas looks categories up twenty times faster
     levels = tuple(declared or sorted(series.drop_nulls().unique().to_list()))
     if not all(isinstance(level, str | bool | int | float) for level in levels):

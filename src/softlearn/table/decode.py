@@ -72,7 +72,8 @@ def fill(frame: object, schema: Schema, values: Floats) -> NativeFrame:
         fills = np.isnan(cells.values) & ~np.isnan(row)
         if not fills.any():
             continue
-        gap = Gap(column, table.names.index(column.name), row, fills)
+        values_to_fill = np.where(fills, row, np.nan)
+        gap = Gap(column, table.names.index(column.name), values_to_fill, fills)
         with _naming(column):
             if table.library != "numpy" and _is_misfit(cells, column):
                 known = column if schema.frame == table.library else replace(column, dtype="")

@@ -23,6 +23,8 @@ FEWEST_ROWS_PER_LEVEL = 5
 IDENTIFIER_SHARE = 0.9
 IDENTIFIER_ROWS = 30
 
+_HEAD = 1000  # cells that show at little cost that a column has many values
+
 _FITTING_KINDS = {
     "boolean": ("boolean", "categorical"),
     "integer": ("boolean", "categorical", "integer", "numeric"),
@@ -62,7 +64,12 @@ def infer_schema(frame: object, *, overrides: Mapping[str, str | Column] | None 
     for name in choices:
         if name not in table.names:
             raise unknown_name(name, table.names)
-    columns = [_column(table.cells(name), choices.get(name)) for name in table.names]
+    columns = []
+    for name in table.names:
+        cells = table.cells(name)
+        columns.append(_column(cells, choices.get(name)))
+        if name not in choices:
+            _warn_of_identifier(cells)
     return Schema(tuple(columns), table.library)
 
 
@@ -106,7 +113,6 @@ def _guess_labels(cells: Cells) -> Column:
             f"every cell of column {cells.name!r} is missing, so its levels are unknown; leave the "
             "column out, or give a Column with levels in overrides"
         )
-    _warn_of_identifier(cells)
     if cells.is_declared:
         return _categorical(cells, cells.levels, f"{len(cells.levels)} declared categories")
     return _categorical(cells, cells.levels, f"text with {len(cells.levels)} distinct values")
@@ -168,7 +174,7 @@ def _whole(numbers: Floats) -> tuple[int, ...]:
 
 def _few_distinct(observed: Floats) -> Floats:
     """Return the distinct values if they are few, else none; a look at the head settles most."""
-    head = np.unique(observed[:1000])
+    head = np.unique(observed[:_HEAD])
     distinct = np.unique(observed) if head.size <= MOST_INTEGER_LEVELS else head
     return distinct if distinct.size <= MOST_INTEGER_LEVELS else distinct[:0]
 
@@ -186,12 +192,12 @@ def _require_whole(cells: Cells) -> None:
 
 
 def _warn_of_identifier(cells: Cells) -> None:
-    observed = cells.observed
+    observed = cells.observed if cells.stored == "categorical" else cells.observed[:0]
     n_distinct = np.unique(observed).size
     if observed.size >= IDENTIFIER_ROWS and n_distinct >= IDENTIFIER_SHARE * observed.size:
         warnings.warn(
             f"column {cells.name!r} holds {n_distinct} different texts in {observed.size} cells: "
             "it looks like an identifier, which nothing can be learnt from; leave it out",
             IdentifierWarning,
-            stacklevel=5,
+            stacklevel=3,
         )

@@ -111,8 +111,11 @@ def replace_columns(frame: NativeFrame, columns: Mapping[int, NativeColumn]) -> 
 def _take_levels(column: Column, values: Floats, dtype: NativeDtype) -> NativeColumn:
     pd = _pandas()
     codes = level_codes(column, values)
-    plain = pd.Series(np.array(column.levels, dtype=default_dtype(column)))
-    levels = plain.astype(dtype).array
+    plain = np.array(column.levels, dtype=default_dtype(column))
+    if isinstance(dtype, pd.CategoricalDtype):
+        levels = pd.Categorical.from_codes(dtype.categories.get_indexer(plain), dtype=dtype)
+    else:
+        levels = pd.Series(plain).astype(dtype).array
     require_levels(column, codes, np.asarray(pd.isna(levels)))
     return pd.api.extensions.take(levels, codes, allow_fill=True)
 

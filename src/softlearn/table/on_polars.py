@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,8 @@ from softlearn.table.wing import (
 
 _DECIMAL = re.compile(r"Decimal\[(\d+), (\d+)\]")
 _INTEGERS = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
-_PLAIN = (*_INTEGERS, "Float32", "Float64", "Boolean", "String", "Categorical", "Date")
+_FLOATS = ("Float16", "Float32", "Float64")
+_PLAIN = (*_INTEGERS, *_FLOATS, "Int128", "Boolean", "String", "Categorical", "Date")
 
 
 def dtype_text(dtype: NativeDtype) -> str:
@@ -69,9 +71,7 @@ def build_column(column: Column, values: Floats, dtype: NativeDtype) -> NativeCo
         counts = pl.Series(column.name, counts_from_seconds(values, unit_of(dtype_text(dtype))))
         known = pl.Series(~np.isnan(values))
         return counts.zip_with(known, pl.Series([None], dtype=pl.Int64)).cast(dtype)
-    name = type(dtype).__name__.lower()
-    limits = np.dtype(name if dtype.is_integer() or dtype.is_float() else "float64")
-    numbers = numbers_within(column, values, limits)
+    numbers = numbers_within(column, values, _limits(dtype))
     return pl.Series(column.name, numbers, nan_to_null=True).cast(dtype)
 
 
@@ -100,6 +100,14 @@ def _take_levels(column: Column, values: Floats, dtype: NativeDtype) -> NativeCo
     require_levels(column, codes, levels.is_null().to_numpy())
     positions = pl.Series(np.where(codes < 0, np.nan, codes), nan_to_null=True)
     return levels.gather(positions.cast(pl.UInt32))
+
+
+def _limits(dtype: NativeDtype) -> np.dtype[Any]:
+    """Return the NumPy dtype of the same range; 64 bits for integers and decimals that are wider."""
+    name = type(dtype).__name__
+    if name in (*_INTEGERS, *_FLOATS):
+        return np.dtype(name.lower())
+    return np.dtype(np.int64 if dtype.is_integer() else np.float64)
 
 
 def _default_text(column: Column) -> str:

@@ -55,7 +55,8 @@ def counts_from_seconds(seconds: Floats, unit: str) -> Counts:
     furthest = float((2**63 - 1) // max(per_second, MICROSECONDS) - 1)
     known = np.clip(np.nan_to_num(seconds), -furthest, furthest)
     whole = np.floor(known)
-    # Only the fraction is scaled: seconds × 10⁶ in one product is a microsecond off after 2041.
+    # Only the fraction is scaled: seconds × 10⁶ in one product is often off by one after 2072,
+    # the split is exact until float64 seconds themselves stop resolving microseconds in 2242.
     fraction = np.rint((known - whole) * resolved).astype(np.int64)
     return (whole.astype(np.int64) * resolved + fraction) * (per_second // resolved)
 

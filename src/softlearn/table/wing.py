@@ -22,7 +22,7 @@ Library: TypeAlias = Any
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The cells of one column that are to be filled, and encoded values for the whole column."""
+    """The cells of one column that are to be filled, and their encoded values; NaN elsewhere."""
 
     column: Column
     position: int  # of the column in the frame

@@ -1,0 +1,85 @@
+"""Walk a traced block from the root down: how much of each row flows through each node."""
+
+# ruff: noqa: ANN001, ANN202 - kernels are typed by compilation
+
+from __future__ import annotations
+
+import math
+
+from softlearn.kernels.compile import kernel
+
+
+@kernel
+def spread(graph, values, flow, share):
+    """Fill flow (slots, rows): the posterior probability that a row's path visits a node.
+
+    A sum hands its flow on in proportion to weight times value, a product to all its children.
+    Rows of probability zero flow nowhere. `share` is scratch, (rows,).
+    """
+    child, slot_of, n_rows = graph.child, graph.slot_of, flow.shape[1]
+    mantissa, exponent, scaled = values.mantissa, values.exponent, values.scaled
+    for slot in range(flow.shape[0]):
+        for r in range(n_rows):
+            flow[slot, r] = 0.0
+    root = slot_of[graph.is_sum.size - 1]
+    for r in range(n_rows):
+        flow[root, r] = 1.0 if mantissa[root, r] != 0.0 else 0.0
+    for node in range(graph.is_sum.size - 1, -1, -1):
+        slot = slot_of[node]
+        if graph.is_sum[node]:
+            for r in range(n_rows):
+                empty = mantissa[slot, r] == 0.0
+                share[r] = 0.0 if empty else flow[slot, r] / mantissa[slot, r]
+        for e in range(graph.edge_start[node], graph.edge_start[node + 1]):
+            to = slot_of[child[e]]
+            if to < 0:
+                continue
+            if not graph.is_sum[node]:
+                for r in range(n_rows):
+                    flow[to, r] += flow[slot, r]
+            elif scaled[slot] or scaled[to]:
+                for r in range(n_rows):
+                    shift = exponent[to, r] if scaled[to] else 0
+                    shift -= exponent[slot, r] if scaled[slot] else 0
+                    part = graph.weight[e] * mantissa[to, r] * share[r]
+                    flow[to, r] += math.ldexp(part, max(min(shift, 2000), -2000))
+            else:
+                weight = graph.weight[e]
+                for r in range(n_rows):
+                    flow[to, r] += weight * mantissa[to, r] * share[r]
+
+
+@kernel
+def collect(graph, use_leaf, use_slot, place, wanted, batch, first, flow, level_start, posterior):
+    """Add the flow of every leaf to its column's posterior.
+
+    A discrete column has one row of `posterior` for each level, a continuous one for each of its
+    leaves, found at `place`. Only columns in `wanted` are filled.
+    """
+    values, set_start, factors = batch.values, batch.set_start, batch.set_factors
+    for u in range(use_leaf.size):
+        leaf, slot = use_leaf[u], use_slot[u]
+        column = graph.leaf_column[leaf]
+        n_levels, offset = graph.n_levels[column], graph.leaf_offset[leaf]
+        if not wanted[column]:
+            continue
+        if n_levels == 0:
+            for r in range(flow.shape[1]):
+                posterior[place[leaf], first + r] += flow[slot, r]
+        elif set_start[column] < 0:
+            for k in range(n_levels):
+                p = graph.table[offset + k]
+                for r in range(flow.shape[1]):
+                    posterior[level_start[column] + k, first + r] += p * flow[slot, r]
+        else:
+            for r in range(flow.shape[1]):
+                at = set_start[column] + (first + r) * n_levels
+                known = values[column, first + r] == values[column, first + r]
+                total = 0.0
+                for k in range(n_levels):
+                    total += factors[at + k] * graph.table[offset + k]
+                if total == 0.0 or known:
+                    continue  # nothing flows here, or the caller knows the value
+                for k in range(n_levels):
+                    p = factors[at + k] * graph.table[offset + k] / total
+                    posterior[level_start[column] + k, first + r] += p * flow[slot, r]

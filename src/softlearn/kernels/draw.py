@@ -1,0 +1,114 @@
+"""Draw rows from the root down, each row with its own stream of random numbers."""
+
+# ruff: noqa: ANN001, ANN202 - kernels are typed by compilation
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from softlearn.kernels.compile import kernel
+
+# SplitMix64: the state moves by an odd constant, the output is the state well mixed.
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_UNIT = 2.0**-53
+
+
+@kernel
+def uniform(states, i):
+    """Advance stream i and return a number in [0, 1)."""
+    states[i] += _STEP
+    z = states[i]
+    z = (z ^ (z >> np.uint64(30))) * _MIX_1
+    z = (z ^ (z >> np.uint64(27))) * _MIX_2
+    z = z ^ (z >> np.uint64(31))
+    return np.float64(z >> np.uint64(11)) * _UNIT
+
+
+@kernel
+def descend(graph, values, batch, first, n_each, draws, states, stack, out, leaf_of):
+    """Make the draws draws[0]:draws[1] from a traced block that starts at row `first`.
+
+    Draw i belongs to row i // n_each of the batch. A discrete column's code goes to out; a
+    continuous column gets a uniform number there and its leaf in leaf_of.
+    """
+    for i in range(draws[0], draws[1]):
+        at = i // n_each
+        r = at - first
+        stack[0] = graph.is_sum.size - 1
+        size = 1
+        while size > 0:
+            size -= 1
+            node = stack[size]
+            if graph.is_sum[node]:
+                edge = _branch(graph, values, node, r, uniform(states, i))
+                stack[size] = graph.child[edge]
+                size += 1
+                continue
+            if node < graph.leaf_column.size:
+                column = graph.leaf_column[node]
+                known = batch.values[column, at]
+                u = uniform(states, i)
+                if known == known:  # not NaN
+                    out[column, i] = known
+                elif graph.n_levels[column] > 0:
+                    out[column, i] = _level(graph, batch, node, column, at, u)
+                else:
+                    out[column, i] = u
+                    leaf_of[column, i] = node
+            for e in range(graph.edge_start[node], graph.edge_start[node + 1]):
+                stack[size] = graph.child[e]
+                size += 1
+
+
+@kernel
+def _branch(graph, values, node, r, u):
+    """Return the edge of a sum that a uniform number picks, by weight times value."""
+    first, last = graph.edge_start[node], graph.edge_start[node + 1]
+    total = 0.0
+    for e in range(first, last):
+        total += _branch_value(graph, values, node, e, r)
+    left = u * total
+    chosen = first
+    for e in range(first, last):
+        part = _branch_value(graph, values, node, e, r)
+        if part > 0.0:
+            chosen = e  # rounding never ends in a branch of probability zero
+            left -= part
+            if left < 0.0:
+                break
+    return chosen
+
+
+@kernel
+def _branch_value(graph, values, node, edge, r):
+    slot, to = graph.slot_of[node], graph.slot_of[graph.child[edge]]
+    shift = values.exponent[to, r] if values.scaled[to] else 0
+    shift -= values.exponent[slot, r] if values.scaled[slot] else 0
+    part = graph.weight[edge] * values.mantissa[to, r]
+    return math.ldexp(part, max(min(shift, 2000), -2000)) if shift != 0 else part
+
+
+@kernel
+def _level(graph, batch, leaf, column, at, u):
+    """Return the level that a uniform number picks, among those that the evidence allows."""
+    n_levels, offset = graph.n_levels[column], graph.leaf_offset[leaf]
+    start = batch.set_start[column]
+    if start >= 0:
+        start += at * n_levels
+    total = 0.0
+    for k in range(n_levels):
+        total += graph.table[offset + k] * (batch.set_factors[start + k] if start >= 0 else 1.0)
+    left = u * total
+    chosen = 0
+    for k in range(n_levels):
+        part = graph.table[offset + k] * (batch.set_factors[start + k] if start >= 0 else 1.0)
+        if part > 0.0:
+            chosen = k
+            left -= part
+            if left < 0.0:
+                break
+    return chosen

@@ -1,0 +1,26 @@
+"""What happens to rows whose evidence has probability zero when something is conditioned on it."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from softlearn.arrays import Bools, Floats
+from softlearn.errors import EvidenceError, ImpossibleEvidenceError
+
+Impossible: TypeAlias = Literal["error", "nan"]
+
+
+def impossible_rows(log_likelihood: Floats, impossible: Impossible) -> Bools:
+    """Return which rows have probability zero, or raise an error that names the first one."""
+    if impossible not in ("error", "nan"):
+        raise EvidenceError(f"impossible must be 'error' or 'nan', not {impossible!r}")
+    rows = np.isneginf(log_likelihood)
+    if impossible == "error" and rows.any():
+        first = int(np.flatnonzero(rows)[0])
+        raise ImpossibleEvidenceError(
+            f"row {first}: the evidence has probability zero, so nothing can be conditioned on it "
+            f"({int(rows.sum())} such row(s)). Pass impossible='nan' to mark such rows instead."
+        )
+    return rows
