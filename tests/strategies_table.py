@@ -97,7 +97,6 @@ PYARROW = {
     "double": Stored(pa.float64(), doubles),
     "string": Stored(pa.string(), labels),
     "large_string": Stored(pa.large_string(), labels),
-    "string_view": Stored(pa.string_view(), labels),
     "decimal128": Stored(pa.decimal128(10, 2), small),
     "halffloat": Stored(pa.float16(), small.map(float)),
     "dictionary": Stored(pa.dictionary(pa.int8(), pa.string(), ordered=True), labels),

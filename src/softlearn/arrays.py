@@ -15,5 +15,7 @@ Offsets: TypeAlias = npt.NDArray[np.int64]
 Ids: TypeAlias = npt.NDArray[np.int32]
 # uint8 kinds: node kinds and family ids are a handful.
 Kinds: TypeAlias = npt.NDArray[np.uint8]
+# uint64 states: one stream of random numbers a row.
+States: TypeAlias = npt.NDArray[np.uint64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 AnyArray: TypeAlias = npt.NDArray[Any]

@@ -207,6 +207,14 @@ def test_a_polars_column_that_cannot_be_read_is_named(series, message):
         infer_schema(pl.DataFrame({"x": series}))
 
 
+def test_what_a_library_cannot_convert_is_named():
+    table = pa.table({"x": pa.array(["a"], pa.string_view())})
+    with pytest.raises(
+        TableError, match="column 'x' has the type string_view, which pyarrow cannot"
+    ):
+        infer_schema(table)
+
+
 @pytest.mark.parametrize(
     ("frame", "message"),
     [

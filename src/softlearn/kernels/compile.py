@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import ParamSpec, TypeVar, cast
 
 from numba import njit
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 # Multiply-adds may be fused and sums reordered; NaN and infinities keep their meaning, so the
 # flags `nnan` and `ninf` (and with them full fast-math) stay off.
 _REORDER = {"contract", "reassoc", "nsz", "arcp"}
 
-kernel: Callable[..., Any] = njit(
-    cache=True, nogil=True, error_model="numpy", fastmath=_REORDER, boundscheck=None
-)
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function on its first call, release the GIL in it, and keep it on disk."""
+    compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath=_REORDER)(function)
+    return cast("Callable[P, R]", compiled)

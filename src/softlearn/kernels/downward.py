@@ -1,16 +1,16 @@
 """Walk a traced block from the root down: how much of each row flows through each node."""
 
-# ruff: noqa: ANN001, ANN202 - kernels are typed by compilation
-
 from __future__ import annotations
 
 import math
 
+from softlearn.arrays import Bools, Floats, Ids, Offsets
 from softlearn.kernels.compile import kernel
+from softlearn.kernels.program import Batch, Graph, Values
 
 
 @kernel
-def spread(graph, values, flow, share):
+def spread(graph: Graph, values: Values, flow: Floats, share: Floats) -> None:
     """Fill flow (slots, rows): the posterior probability that a row's path visits a node.
 
     A sum hands its flow on in proportion to weight times value, a product to all its children.
@@ -50,7 +50,18 @@ def spread(graph, values, flow, share):
 
 
 @kernel
-def collect(graph, use_leaf, use_slot, place, wanted, batch, first, flow, level_start, posterior):
+def collect(
+    graph: Graph,
+    use_leaf: Ids,
+    use_slot: Ids,
+    place: Offsets,
+    wanted: Bools,
+    batch: Batch,
+    first: int,
+    flow: Floats,
+    level_start: Offsets,
+    posterior: Floats,
+) -> None:
     """Add the flow of every leaf to its column's posterior.
 
     A discrete column has one row of `posterior` for each level, a continuous one for each of its

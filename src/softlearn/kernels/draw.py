@@ -1,14 +1,14 @@
 """Draw rows from the root down, each row with its own stream of random numbers."""
 
-# ruff: noqa: ANN001, ANN202 - kernels are typed by compilation
-
 from __future__ import annotations
 
 import math
 
 import numpy as np
 
+from softlearn.arrays import Floats, Ids, States
 from softlearn.kernels.compile import kernel
+from softlearn.kernels.program import Batch, Graph, Values
 
 # SplitMix64: the state moves by an odd constant, the output is the state well mixed.
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -18,7 +18,7 @@ _UNIT = 2.0**-53
 
 
 @kernel
-def uniform(states, i):
+def uniform(states: States, i: int) -> float:
     """Advance stream i and return a number in [0, 1)."""
     states[i] += _STEP
     z = states[i]
@@ -29,7 +29,18 @@ def uniform(states, i):
 
 
 @kernel
-def descend(graph, values, batch, first, n_each, draws, states, stack, out, leaf_of):
+def descend(
+    graph: Graph,
+    values: Values,
+    batch: Batch,
+    first: int,
+    n_each: int,
+    draws: tuple[int, int],
+    states: States,
+    stack: Ids,
+    out: Floats,
+    leaf_of: Ids,
+) -> None:
     """Make the draws draws[0]:draws[1] from a traced block that starts at row `first`.
 
     Draw i belongs to row i // n_each of the batch. A discrete column's code goes to out; a
@@ -65,14 +76,14 @@ def descend(graph, values, batch, first, n_each, draws, states, stack, out, leaf
 
 
 @kernel
-def _branch(graph, values, node, r, u):
+def _branch(graph: Graph, values: Values, node: int, r: int, u: float) -> int:
     """Return the edge of a sum that a uniform number picks, by weight times value."""
     first, last = graph.edge_start[node], graph.edge_start[node + 1]
     total = 0.0
     for e in range(first, last):
         total += _branch_value(graph, values, node, e, r)
     left = u * total
-    chosen = first
+    chosen: int = first
     for e in range(first, last):
         part = _branch_value(graph, values, node, e, r)
         if part > 0.0:
@@ -84,16 +95,16 @@ def _branch(graph, values, node, r, u):
 
 
 @kernel
-def _branch_value(graph, values, node, edge, r):
+def _branch_value(graph: Graph, values: Values, node: int, edge: int, r: int) -> float:
     slot, to = graph.slot_of[node], graph.slot_of[graph.child[edge]]
     shift = values.exponent[to, r] if values.scaled[to] else 0
     shift -= values.exponent[slot, r] if values.scaled[slot] else 0
-    part = graph.weight[edge] * values.mantissa[to, r]
+    part: float = graph.weight[edge] * values.mantissa[to, r]
     return math.ldexp(part, max(min(shift, 2000), -2000)) if shift != 0 else part
 
 
 @kernel
-def _level(graph, batch, leaf, column, at, u):
+def _level(graph: Graph, batch: Batch, leaf: int, column: int, at: int, u: float) -> int:
     """Return the level that a uniform number picks, among those that the evidence allows."""
     n_levels, offset = graph.n_levels[column], graph.leaf_offset[leaf]
     start = batch.set_start[column]

@@ -1,17 +1,23 @@
 """Read what a block of rows knows about the discrete columns."""
 
-# ruff: noqa: ANN001, ANN202 - kernels are typed by compilation
-
 from __future__ import annotations
 
 import numpy as np
 
 from softlearn.kernels.compile import kernel
-from softlearn.kernels.program import OBSERVED, PARTLY, UNOBSERVED, WEIGHTED, WEIGHTED_CODE
+from softlearn.kernels.program import (
+    OBSERVED,
+    PARTLY,
+    UNOBSERVED,
+    WEIGHTED,
+    WEIGHTED_CODE,
+    Batch,
+    Rows,
+)
 
 
 @kernel
-def load_rows(batch, first, rows):
+def load_rows(batch: Batch, first: int, rows: Rows) -> None:
     """Fill the rows' factors and codes from the batch, starting at row `first`."""
     for i in range(batch.binary.size):
         _load_binary(batch, batch.binary[i], first, rows, i)
@@ -20,7 +26,7 @@ def load_rows(batch, first, rows):
 
 
 @kernel
-def _load_binary(batch, column, first, rows, place):
+def _load_binary(batch: Batch, column: int, first: int, rows: Rows, place: int) -> None:
     x = batch.values[column]
     f0, f1 = rows.factors[0, place], rows.factors[1, place]
     n_known, n_weighted = 0, 0
@@ -40,7 +46,7 @@ def _load_binary(batch, column, first, rows, place):
 
 
 @kernel
-def _load_table(batch, column, first, rows, place):
+def _load_table(batch: Batch, column: int, first: int, rows: Rows, place: int) -> None:
     x = batch.values[column]
     codes, n_levels = rows.codes[place], rows.n_levels[place]
     n_known, n_weighted = 0, 0
@@ -60,7 +66,7 @@ def _load_table(batch, column, first, rows, place):
 
 
 @kernel
-def _state(n_known, n_weighted, n_rows):
+def _state(n_known: int, n_weighted: int, n_rows: int) -> int:
     if n_weighted > 0:
         return WEIGHTED
     if n_known == 0:

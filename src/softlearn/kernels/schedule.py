@@ -1,19 +1,18 @@
 """Decide in which order a circuit is evaluated, in which slots, and where values are checked."""
 
-# ruff: noqa: ANN001, ANN202 - kernels are typed by compilation
-
 from __future__ import annotations
 
 import math
 
 import numpy as np
 
+from softlearn.arrays import Bools, Floats, Ids, Kinds, Offsets
 from softlearn.kernels.compile import kernel
 from softlearn.kernels.program import COMBINE, LEAVES_SET, MULTIPLY, REACH, SAFE, SCALE
 
 
 @kernel
-def fold_order(edge_start, child, fused):
+def fold_order(edge_start: Offsets, child: Ids, fused: Bools) -> Offsets:
     """Return the edges that are folded into their owners one by one, in order of execution.
 
     Depth first, the child that needs most slots first: a tree of any width then needs about as
@@ -48,7 +47,7 @@ def fold_order(edge_start, child, fused):
 
 
 @kernel
-def _heavy_edges(edge_start, child, fused):
+def _heavy_edges(edge_start: Offsets, child: Ids, fused: Bools) -> Offsets:
     """Return for each node the edge to the child that needs most slots, -1 if all are fused."""
     n_nodes = edge_start.size - 1
     need = np.ones(n_nodes, np.int64)
@@ -69,7 +68,7 @@ def _heavy_edges(edge_start, child, fused):
 
 
 @kernel
-def assign_slots(to, a, b, n_nodes):
+def assign_slots(to: Offsets, a: Offsets, b: Offsets, n_nodes: int) -> tuple[Ids, int]:
     """Return the slot of each instruction's (to, a, b) and the number of slots.
 
     The arguments name nodes, -1 for none. A slot is taken again when its last reader has run,
@@ -114,7 +113,18 @@ def assign_slots(to, a, b, n_nodes):
 
 
 @kernel
-def place_checks(op, to, a, b, weight_a, weight_b, leaf_low, leaf_high, final, n_nodes):
+def place_checks(
+    op: Kinds,
+    to: Offsets,
+    a: Offsets,
+    b: Offsets,
+    weight_a: Floats,
+    weight_b: Floats,
+    leaf_low: Floats,
+    leaf_high: Floats,
+    final: Bools,
+    n_nodes: int,
+) -> Kinds:
     """Return after which instructions the value must be brought back into the safe range.
 
     ``low`` and ``high`` are bounds, in bits, of every value that is not zero; a product is checked

@@ -4,14 +4,13 @@ Values are plain float64 while they can be: products multiply, sums multiply and
 a check finds a row outside the safe range does a slot get binary exponents, one a row.
 """
 
-# ruff: noqa: ANN001, ANN202 - kernels are typed by compilation
-
 from __future__ import annotations
 
 import math
 
 import numpy as np
 
+from softlearn.arrays import Floats
 from softlearn.kernels.compile import kernel
 from softlearn.kernels.evidence import load_rows
 from softlearn.kernels.program import (
@@ -27,6 +26,13 @@ from softlearn.kernels.program import (
     UNOBSERVED,
     WEIGHTED,
     WEIGHTED_CODE,
+    Batch,
+    Block,
+    Program,
+    Rows,
+    Scratch,
+    Tiles,
+    Values,
 )
 
 _BIAS = 1023  # of the exponent in a float64
@@ -39,7 +45,17 @@ _LN2 = math.log(2.0)
 
 
 @kernel
-def advance(program, first, last, batch, from_row, to_row, block, root, out):
+def advance(
+    program: Program,
+    first: int,
+    last: int,
+    batch: Batch,
+    from_row: int,
+    to_row: int,
+    block: Block,
+    root: int,
+    out: Floats,
+) -> None:
     """Execute instructions first:last on rows from_row:to_row, a block at a time.
 
     Instruction 0 begins with reading the block's evidence; the log of slot `root` is written to
@@ -80,7 +96,7 @@ def advance(program, first, last, batch, from_row, to_row, block, root, out):
 
 
 @kernel
-def _log(values, slot, out, start):
+def _log(values: Values, slot: int, out: Floats, start: int) -> None:
     """Write the logarithm of a slot; zero gives -inf."""
     mantissa, exponent, scaled = values.mantissa, values.exponent, values.scaled[slot]
     for r in range(mantissa.shape[1]):
@@ -89,7 +105,7 @@ def _log(values, slot, out, start):
 
 
 @kernel
-def _binary(program, j, end, rows, target):
+def _binary(program: Program, j: int, end: int, rows: Rows, target: Floats) -> int:
     """Multiply one binary leaf, or two when both columns are observed; return how many."""
     places, offsets, table = program.leaf_place, program.leaf_offset, program.table
     factors, states = rows.factors, rows.binary_state
@@ -116,7 +132,7 @@ def _binary(program, j, end, rows, target):
 
 
 @kernel
-def _table(program, j, rows, target):
+def _table(program: Program, j: int, rows: Rows, target: Floats) -> int:
     """Multiply a leaf with more than two levels."""
     place = program.leaf_place[j]
     state, n_levels, code = rows.table_state[place], rows.n_levels[place], rows.codes[place]
@@ -140,7 +156,7 @@ def _table(program, j, rows, target):
 
 
 @kernel
-def _tile(tiles, place, values, to):
+def _tile(tiles: Tiles, place: int, values: Values, to: int) -> int:
     """Multiply a leaf that its family has computed."""
     target, factor = values.mantissa[to], tiles.mantissa[place]
     for r in range(target.size):
@@ -154,7 +170,7 @@ def _tile(tiles, place, values, to):
 
 
 @kernel
-def _begin(values, to, a, scale, fresh):
+def _begin(values: Values, to: int, a: int, scale: float, fresh: bool) -> None:
     """Start a slot from one, or from a multiple of another slot or of itself."""
     mantissa, exponent, scaled = values.mantissa, values.exponent, values.scaled
     if fresh:
@@ -171,7 +187,7 @@ def _begin(values, to, a, scale, fresh):
 
 
 @kernel
-def _need_exponents(values, slot):
+def _need_exponents(values: Values, slot: int) -> None:
     """Give a slot exponents, of zero, unless it has them."""
     if values.scaled[slot] == 0:
         values.scaled[slot] = 1
@@ -181,7 +197,7 @@ def _need_exponents(values, slot):
 
 
 @kernel
-def _multiply(values, to, a, b):
+def _multiply(values: Values, to: int, a: int, b: int) -> None:
     target, left, right = values.mantissa[to], values.mantissa[a], values.mantissa[b]
     for r in range(target.size):
         target[r] = left[r] * right[r]
@@ -195,7 +211,9 @@ def _multiply(values, to, a, b):
 
 
 @kernel
-def _combine(values, to, a, b, weight_a, weight_b, scratch):
+def _combine(
+    values: Values, to: int, a: int, b: int, weight_a: float, weight_b: float, scratch: Scratch
+) -> None:
     """Write weight_a * a + weight_b * b."""
     tiny = 0.0 < weight_a < SMALLEST_WEIGHT or 0.0 < weight_b < SMALLEST_WEIGHT
     if values.scaled[a] or values.scaled[b] or tiny:
@@ -208,8 +226,10 @@ def _combine(values, to, a, b, weight_a, weight_b, scratch):
 
 
 @kernel
-def _combine_scaled(values, to, a, b, weight_a, weight_b, scratch):
-    """The same where a row has an exponent: both sides are brought to the larger one."""
+def _combine_scaled(
+    values: Values, to: int, a: int, b: int, weight_a: float, weight_b: float, scratch: Scratch
+) -> None:
+    """Do the same where a row has an exponent: bring both sides to the larger one."""
     left, right = values.mantissa[a], values.mantissa[b]
     fraction_a, shift_a = math.frexp(weight_a)
     fraction_b, shift_b = math.frexp(weight_b)
@@ -233,10 +253,10 @@ def _combine_scaled(values, to, a, b, weight_a, weight_b, scratch):
 
 
 @kernel
-def _check(values, slot):
+def _check(values: Values, slot: int) -> None:
     """Renormalise a slot if any of its rows has left the safe range."""
     bits = values.bits[slot]
-    outside = 0
+    outside = np.int64(0)
     for r in range(bits.size):
         magnitude = bits[r] & _MAGNITUDE_MASK
         exponent = magnitude >> _MANTISSA_BITS

@@ -1,4 +1,4 @@
-"""What is known about each row: for each column nothing, a value, a set of levels or an interval."""
+"""What is known of each row: of each column nothing, a value, a set of levels or an interval."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from softlearn.circuit import Circuit
 from softlearn.query.evidence import Evidence
 from softlearn.query.impossible import Impossible, impossible_rows
 from softlearn.query.leaves import log_values
-from softlearn.query.plan import Plan, plan_for
+from softlearn.query.plan import plan_for
 from softlearn.query.workspace import Workspace, batch_of, block_rows, blocks, over_rows
 
 
@@ -105,38 +105,31 @@ def posteriors(
         wanted[columns] = True
     layout = _Layout(circuit, wanted)
     table = np.zeros((layout.n_rows, evidence.n_rows))
-    log_likelihood = np.empty(evidence.n_rows)
-    plan = plan_for(circuit, trace=True)
+    found = Posteriors(circuit, np.empty(evidence.n_rows), table, layout)
     if evidence.n_rows:
-        _fill(plan, evidence, layout, log_likelihood, table, n_threads)
+        _fill(found, evidence, n_threads)
     _set_known(evidence, layout, table)
-    table[:, impossible_rows(log_likelihood, impossible)] = np.nan
-    return Posteriors(circuit, log_likelihood, table, layout)
+    table[:, impossible_rows(found.log_likelihood, impossible)] = np.nan
+    return found
 
 
-def _fill(
-    plan: Plan,
-    evidence: Evidence,
-    layout: _Layout,
-    log_likelihood: Floats,
-    table: Floats,
-    n_threads: int | None,
-) -> None:
+def _fill(found: Posteriors, evidence: Evidence, n_threads: int | None) -> None:
+    """Compute the table and the log-likelihood, block by block."""
     from softlearn.kernels.downward import collect, spread  # noqa: PLC0415 - loads Numba
 
+    plan, layout, table = plan_for(found.circuit, trace=True), found.layout, found.table
     batch = batch_of(plan, evidence)
-    place, level_start = layout.place, layout.level_start
+    uses = (*plan.leaf_uses, layout.place, layout.wanted)
 
     def work(first: int, last: int) -> None:
         space = Workspace(plan, evidence, batch, block_rows(plan, last - first, trace=True))
         flow, share = np.empty((plan.n_slots, space.n_rows)), np.empty(space.n_rows)
         for start in blocks(first, last, space.n_rows):
             stop = start + space.n_rows
-            space.run(start, stop, log_values, log_likelihood)
+            space.run(start, stop, log_values, found.log_likelihood)
             spread(plan.graph, space.block.values, flow, share)
             table[:, start:stop] = 0.0  # the last block may repeat rows
-            uses = (*plan.leaf_uses, place, layout.wanted)
-            collect(plan.graph, *uses, batch, start, flow, level_start, table)
+            collect(plan.graph, *uses, batch, start, flow, layout.level_start, table)
 
     over_rows(work, evidence.n_rows, n_threads)
 

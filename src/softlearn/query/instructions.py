@@ -60,7 +60,8 @@ class Instructions:
 
 def fused_edges(circuit: Circuit) -> Bools:
     """Return which edges lead from a product to a leaf: those leaves need no slot."""
-    return (circuit.kind[circuit.child] == LEAF) & (circuit.kind[circuit.edge_owner] != SUM)
+    fused: Bools = (circuit.kind[circuit.child] == LEAF) & (circuit.kind[circuit.edge_owner] != SUM)
+    return fused
 
 
 def leaf_runs(circuit: Circuit, sizes: LeafSizes) -> LeafRuns:
@@ -134,23 +135,23 @@ class _Folds:
         which = np.flatnonzero((self.rank == 1) & ~self.has_leaves)
         first = self.partner[which]
         op = np.where(self.is_sum[which], COMBINE, MULTIPLY)
-        return self._rows(
-            which, op, self.child[first], self.child[which], self.weight[first], self.weight[which]
-        )
+        operands = (self.child[first], self.child[which])
+        return self._rows(which, op, operands, (self.weight[first], self.weight[which]))
 
     def one_more(self) -> list[AnyArray]:
         """Return what folds a further child into a node that has a value already."""
         which = np.flatnonzero((self.rank > 1) | ((self.rank == 1) & self.has_leaves))
         op = np.where(self.is_sum[which], COMBINE, MULTIPLY)
         ones = np.ones(which.size)
-        return self._rows(which, op, self.node[which], self.child[which], ones, self.weight[which])
+        operands = (self.node[which], self.child[which])
+        return self._rows(which, op, operands, (ones, self.weight[which]))
 
     def alone(self) -> list[AnyArray]:
         """Return what passes on the only child of a node."""
         which = np.flatnonzero((self.size == 1) & ~self.has_leaves)
         none = np.full(which.size, -1)
         op = np.full(which.size, SCALE)
-        return self._rows(which, op, self.child[which], none, self.weight[which], none * 0.0)
+        return self._rows(which, op, (self.child[which], none), (self.weight[which], none * 0.0))
 
     def with_leaves(self, runs: LeafRuns) -> list[AnyArray]:
         """Return what multiplies a product's leaves into its first child."""
@@ -167,10 +168,15 @@ class _Folds:
         return self._runs(runs, nodes, when, np.full(nodes.size, -1), sub=0)
 
     def _rows(
-        self, which: AnyArray, op: AnyArray, a: AnyArray, b: AnyArray, wa: AnyArray, wb: AnyArray
+        self,
+        which: AnyArray,
+        op: AnyArray,
+        operands: tuple[AnyArray, AnyArray],
+        weights: tuple[AnyArray, AnyArray],
     ) -> list[AnyArray]:
+        """Return one instruction for each of the folds."""
         ones, none = np.ones(which.size, np.int64), np.full(which.size, -1)
-        return [which, ones, ones * 0, op, self.node[which], a, b, wa, wb, none]
+        return [which, ones, ones * 0, op, self.node[which], *operands, *weights, none]
 
     def _runs(
         self, runs: LeafRuns, nodes: AnyArray, when: AnyArray, source: AnyArray, sub: int

@@ -29,4 +29,5 @@ def node_log_values(circuit: Circuit, evidence: Evidence) -> Floats:
 
 def log_likelihood(circuit: Circuit, evidence: Evidence) -> Floats:
     """Return the log-probability of each row of evidence, (rows,)."""
-    return node_log_values(circuit, evidence)[-1]
+    values: Floats = node_log_values(circuit, evidence)[-1]
+    return values

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from softlearn.arrays import Floats, Ids
+from softlearn.arrays import Floats, Ids, States
 from softlearn.circuit import Circuit
 from softlearn.leaf import Interval
 from softlearn.query.evidence import Evidence
@@ -38,61 +40,67 @@ def sample_given(
     """
     evidence.must_fit(circuit.schema)
     n_draws = evidence.n_rows * n_each
-    out = np.empty((len(circuit.schema), n_draws))
-    leaf_of = np.full(out.shape, -1, np.int32)
-    states = rng.integers(0, 2**64, size=n_draws, dtype=np.uint64)
-    log_likelihood = np.empty(evidence.n_rows)
-    if n_draws:
-        _descend_all(circuit, evidence, n_each, states, out, leaf_of, log_likelihood, n_threads)
-    zero = impossible_rows(log_likelihood, impossible) if n_draws else np.zeros(0, dtype=bool)
-    _draw_continuous(circuit, evidence, n_each, leaf_of, out)
-    out[:, np.repeat(zero, n_each)] = np.nan
-    return out
+    if n_draws == 0:
+        return np.empty((len(circuit.schema), 0))
+    draws = _Draws(
+        n_each,
+        rng.integers(0, 2**64, size=n_draws, dtype=np.uint64),
+        np.empty((len(circuit.schema), n_draws)),
+        np.full((len(circuit.schema), n_draws), -1, np.int32),
+        np.empty(evidence.n_rows),
+    )
+    _descend_all(circuit, evidence, draws, n_threads)
+    zero = impossible_rows(draws.log_likelihood, impossible)
+    _draw_continuous(circuit, evidence, draws)
+    draws.values[:, np.repeat(zero, n_each)] = np.nan
+    return draws.values
+
+
+class _Draws(NamedTuple):
+    """The draws while they are being made; draw i belongs to row i // n_each."""
+
+    n_each: int
+    states: States  # (draws,)  one stream of random numbers each
+    values: Floats  # (columns, draws)
+    leaf_of: Ids  # (columns, draws)  the leaf that a continuous value is drawn from, or -1
+    log_likelihood: Floats  # (rows,)
 
 
 def _descend_all(
-    circuit: Circuit,
-    evidence: Evidence,
-    n_each: int,
-    states: np.ndarray[tuple[int], np.dtype[np.uint64]],
-    out: Floats,
-    leaf_of: Ids,
-    log_likelihood: Floats,
-    n_threads: int | None,
+    circuit: Circuit, evidence: Evidence, draws: _Draws, n_threads: int | None
 ) -> None:
     """Walk down for every draw; draws of one row share the pass up."""
     from softlearn.kernels.draw import descend  # noqa: PLC0415 - loads Numba
 
     plan = plan_for(circuit, trace=True)
     batch = batch_of(plan, evidence)
+    n_each = draws.n_each
 
     def work(first: int, last: int) -> None:
-        """Draw first:last, which belong to rows first // n_each and following."""
+        """Make the draws first:last, which belong to rows first // n_each and following."""
         row_from, row_to = first // n_each, -(-last // n_each)
         space = Workspace(plan, evidence, batch, block_rows(plan, row_to - row_from, trace=True))
         stack = np.empty(circuit.n_nodes + 1, np.int32)
         for start in range(row_from, row_to, space.n_rows):
             begin = max(min(start, row_to - space.n_rows), row_from)
-            space.run(begin, begin + space.n_rows, log_values, log_likelihood)
+            space.run(begin, begin + space.n_rows, log_values, draws.log_likelihood)
             stop = min(start + space.n_rows, row_to)
             span = (max(start * n_each, first), min(stop * n_each, last))
-            values = space.block.values
-            descend(plan.graph, values, batch, begin, n_each, span, states, stack, out, leaf_of)
+            memory = (draws.states, stack, draws.values, draws.leaf_of)
+            descend(plan.graph, space.block.values, batch, begin, n_each, span, *memory)
 
     over_rows(work, evidence.n_rows * n_each, n_threads)
 
 
-def _draw_continuous(
-    circuit: Circuit, evidence: Evidence, n_each: int, leaf_of: Ids, out: Floats
-) -> None:
+def _draw_continuous(circuit: Circuit, evidence: Evidence, draws: _Draws) -> None:
     """Turn the uniform numbers of continuous columns into values, family by family."""
-    for position, column in enumerate(circuit.schema.columns):
-        draws = np.flatnonzero(leaf_of[position] >= 0)
-        if column.is_discrete or draws.size == 0:
+    for position in range(len(circuit.schema)):
+        drawn = np.flatnonzero(draws.leaf_of[position] >= 0)
+        if drawn.size == 0:
             continue
-        bounds = evidence.intervals.get(position)
-        for family, where, params in same_shape(circuit, leaf_of[position, draws]):
-            cells = draws[where]
-            rows = cells // n_each
+        values, bounds = draws.values[position], evidence.intervals.get(position)
+        for family, where, params in same_shape(circuit, draws.leaf_of[position, drawn]):
+            cells = drawn[where]
+            rows = cells // draws.n_each
             region = None if bounds is None else Interval(bounds.lo[rows], bounds.hi[rows])
-            out[position, cells] = family.draw(params, out[position, cells], region)
+            values[cells] = family.draw(params, values[cells], region)

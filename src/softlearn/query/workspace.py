@@ -15,7 +15,7 @@ from softlearn.kernels.program import TILE_RANGE, Batch, Block, Rows, Scratch, T
 from softlearn.query.evidence import Evidence
 from softlearn.query.plan import TILE_LEAVES, Plan
 
-# benchmarks/query: 256 rows keep the slots of a tree in the first-level cache; 128 and 512 are slower.
+# 256 rows keep a tree's slots in the first-level cache; benchmarks/query: 128 and 512 are slower.
 BLOCK_ROWS = 256
 # A trace keeps every node, so its blocks shrink with the circuit to stay in this many bytes.
 TRACE_BYTES = 4 << 20
@@ -30,8 +30,8 @@ LeafValues: TypeAlias = Callable[[Circuit, Ids, Evidence], "Floats | tuple[Float
 class Workspace:
     """Slots, tiles and evidence of one block, for one thread.
 
-    ``load(first)`` reads a block of the batch, ``run()`` evaluates it; then ``values`` holds the
-    slots. The block has ``n_rows`` rows.
+    ``run`` evaluates rows of the batch; afterwards ``block.values`` holds the slots of its last
+    block, which has ``n_rows`` rows.
     """
 
     def __init__(self, plan: Plan, evidence: Evidence, batch: Batch, n_rows: int) -> None:
@@ -68,8 +68,7 @@ class Workspace:
     ) -> None:
         """Evaluate rows first:last, a block at a time; families answer for the tiles.
 
-        The logarithm of the root goes to ``out``. Without it, at most one block can be asked for,
-        and its slots are read from ``block.values`` afterwards.
+        The logarithm of the root goes to ``out``, if it is given.
         """
         from softlearn.kernels.upward import advance  # noqa: PLC0415 - loads Numba
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from softlearn.arrays import AnyArray
-from softlearn.errors import TableError
+from softlearn.errors import SoftlearnError, TableError
 from softlearn.table import on_numpy, on_pandas, on_polars, on_pyarrow
 from softlearn.table.cells import Cells, read_array, read_series
 from softlearn.table.wing import NativeFrame, Wing
@@ -41,7 +41,15 @@ class Frame:
         column = self._narwhals.get_column(name)
         native = column.to_native()
         dtype = wing.dtype_text(native.type if self.library == "pyarrow" else native.dtype)
-        return read_series(name, dtype, column, wing.declared_levels(native))
+        try:
+            return read_series(name, dtype, column, wing.declared_levels(native))
+        except SoftlearnError:
+            raise
+        except Exception as error:  # every library has its own family of exceptions
+            raise TableError(
+                f"column {name!r} has the type {dtype}, which {self.library} cannot convert; "
+                f"store it in another type ({error})"
+            ) from error
 
     @cached_property
     def _rows(self) -> AnyArray:

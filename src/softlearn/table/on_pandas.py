@@ -69,7 +69,7 @@ def build_column(column: Column, values: Floats, dtype: NativeDtype) -> NativeCo
     if isinstance(dtype, np.dtype) and dtype.kind == "O":
         return on_numpy.build_column(column, values, dtype)
     missing = np.isnan(values)
-    if missing.any() and getattr(dtype, "kind", "") in "biu":
+    if missing.any() and dtype.kind in "biu":
         dtype = _nullable(dtype)
     if column.is_discrete:
         return _take_levels(column, values, dtype)

@@ -103,7 +103,7 @@ def _take_levels(column: Column, values: Floats, dtype: NativeDtype) -> NativeCo
 
 
 def _limits(dtype: NativeDtype) -> np.dtype[Any]:
-    """Return the NumPy dtype of the same range; 64 bits for integers and decimals that are wider."""
+    """Return the NumPy dtype of the same range; 64 bits for the wider ones and for decimals."""
     name = type(dtype).__name__
     if name in (*_INTEGERS, *_FLOATS):
         return np.dtype(name.lower())
