@@ -1,0 +1,149 @@
+"""What the caller says about columns, by name, as evidence that queries understand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Set
+from datetime import datetime
+from typing import TypeAlias
+
+import numpy as np
+
+from softlearn.arrays import Bools
+from softlearn.errors import EvidenceError
+from softlearn.leaf import Interval
+from softlearn.query import Evidence
+from softlearn.table import Column, Schema, encode_value
+
+Said: TypeAlias = Mapping[str, object]  # {column: value, set of levels, (lo, hi) or None}
+
+
+def as_event(said: Said, schema: Schema) -> Evidence:
+    """Return one row of evidence whose probability can be asked for.
+
+    A single value of an integer column stands for the unit interval around it. A single value of
+    another continuous column has probability zero, and is refused.
+    """
+    evidence = as_condition(said, schema)
+    intervals = dict(evidence.intervals)
+    for position, column in enumerate(schema):
+        value = float(evidence.values[position, 0])
+        if column.is_discrete or math.isnan(value):
+            continue
+        if column.kind != "integer":
+            raise _point_event(column, said[column.name])
+        intervals[position] = _interval(column, (value, value))
+        evidence.values[position, 0] = np.nan
+    return Evidence(evidence.values, evidence.sets, intervals)
+
+
+def as_condition(said: Said, schema: Schema) -> Evidence:
+    """Return one row of evidence to condition on; a single value means its density."""
+    if not isinstance(said, Mapping):
+        raise EvidenceError(f"say what is known as {{column: value}}, not as {_type_name(said)}")
+    values = np.full((len(schema), 1), np.nan)
+    sets: dict[int, Bools] = {}
+    intervals: dict[int, Interval] = {}
+    for name, what in said.items():
+        position = schema.index(name)
+        column = schema.columns[position]
+        if isinstance(what, Set | list):
+            sets[position] = _levels(column, what)
+        elif not isinstance(what, tuple):
+            values[position] = _cell(column, what)
+        elif column.is_discrete:
+            sets[position] = _levels_between(column, what)
+        else:
+            intervals[position] = _interval(column, what)
+    return Evidence(values, sets, intervals)
+
+
+def _cell(column: Column, what: object) -> float:
+    """Return one value as circuits read it; times may be ISO text."""
+    if column.kind == "datetime" and isinstance(what, str):
+        try:
+            what = datetime.fromisoformat(what)
+        except ValueError:
+            raise EvidenceError(
+                f"column {column.name!r}: {what!r} is not a time; write it like '2024-12-31' "
+                "or '2024-12-31T18:30'"
+            ) from None
+    return encode_value(column, what)
+
+
+def _levels(column: Column, what: Set[object] | list[object]) -> Bools:
+    """Return the mask of the named levels, (1, levels)."""
+    if not column.is_discrete:
+        raise EvidenceError(
+            f"column {column.name!r} is {column.kind}: say (lo, hi) with both ends included, "
+            f"not a {_type_name(what)}"
+        )
+    codes = [_cell(column, level) for level in what]
+    if not codes:
+        raise EvidenceError(f"column {column.name!r}: no level at all is impossible; name some")
+    if any(map(math.isnan, codes)):
+        raise EvidenceError(f"column {column.name!r}: a set holds levels only, no missing value")
+    mask = np.zeros((1, column.n_levels), dtype=bool)
+    mask[0, np.array(codes, dtype=np.intp)] = True
+    return mask
+
+
+def _levels_between(column: Column, what: tuple[object, ...]) -> Bools:
+    """Return the mask of the levels of a numeric label that lie in an interval, (1, levels)."""
+    if not isinstance(column.levels[0], int | float) or column.kind == "boolean":
+        raise EvidenceError(
+            f"column {column.name!r} is {column.kind}: a tuple is an interval (lo, hi) of numbers; "
+            "name levels as a set, such as {" + ", ".join(map(repr, column.levels[:2])) + "}"
+        )
+    number = Column(column.name, "numeric")
+    lo, hi = _ends(number, what)
+    levels = np.array(column.levels, dtype=np.float64)
+    mask = (levels >= lo) & (levels <= hi)
+    if not mask.any():
+        raise EvidenceError(f"column {column.name!r}: none of its levels lies in {what!r}")
+    return mask[None]
+
+
+def _interval(column: Column, what: tuple[object, ...]) -> Interval:
+    """Return the interval of a continuous column; whole numbers fill half a unit on each side."""
+    lo, hi = _ends(column, what)
+    if column.kind == "integer":
+        lo, hi = _ceil(lo) - 0.5, _floor(hi) + 0.5
+    if lo >= hi:
+        holds = "no whole number" if column.kind == "integer" else "a single value, not an interval"
+        raise EvidenceError(f"column {column.name!r}: {what!r} holds {holds}")
+    return Interval(np.array([lo]), np.array([hi]))
+
+
+def _ends(column: Column, what: tuple[object, ...]) -> tuple[float, float]:
+    """Return both ends of an interval as floats; None is an open end."""
+    if len(what) != 2:
+        raise EvidenceError(f"column {column.name!r}: an interval is (lo, hi), not {what!r}")
+    lo = -math.inf if what[0] in (None, -math.inf) else _cell(column, what[0])
+    hi = math.inf if what[1] in (None, math.inf) else _cell(column, what[1])
+    if math.isnan(lo) or math.isnan(hi):
+        raise EvidenceError(f"column {column.name!r}: write None for an open end, not {what!r}")
+    if lo > hi:
+        raise EvidenceError(f"column {column.name!r}: {what!r} ends before it begins; swap them")
+    return lo, hi
+
+
+def _ceil(bound: float) -> float:
+    return bound if math.isinf(bound) else float(math.ceil(bound))
+
+
+def _floor(bound: float) -> float:
+    return bound if math.isinf(bound) else float(math.floor(bound))
+
+
+def _point_event(column: Column, what: object) -> EvidenceError:
+    """Return the error for an event of probability zero that the caller did not mean."""
+    return EvidenceError(
+        f"column {column.name!r} is {column.kind}: any single value, such as {what!r}, has "
+        f"probability zero. Ask for an interval {{{column.name!r}: (lo, hi)}}, with None for an "
+        "open end, or use score_samples for the density."
+    )
+
+
+def _type_name(what: object) -> str:
+    return type(what).__name__

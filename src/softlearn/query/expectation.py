@@ -1,0 +1,183 @@
+"""Expectations of products of powers, by the engine of the likelihood with signed values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from softlearn.arrays import Floats, Ids, Offsets
+from softlearn.circuit import Circuit
+from softlearn.errors import EvidenceError
+from softlearn.leaf import Family, Interval
+from softlearn.query.evidence import Evidence
+from softlearn.query.leaves import log_values, same_shape
+from softlearn.query.plan import plan_for
+from softlearn.query.workspace import Workspace, batch_of, block_rows, blocks, over_rows
+from softlearn.table.schema import Column
+
+_FAR_EXPONENT = 4096  # beyond float64 either way, within the int32 that ldexp takes
+
+
+class Power(NamedTuple):
+    """The factor (x − shift) ** order of one column, row by row; order 0 leaves a row alone."""
+
+    order: Offsets  # (rows,)
+    shift: Floats  # (rows,)
+
+
+Powers: TypeAlias = Mapping[int, Power]
+
+
+class Scaled(NamedTuple):
+    """Signed numbers mantissa · 2 ** exponent, whatever their range; each (rows,)."""
+
+    mantissa: Floats
+    exponent: Offsets
+
+    def over(self, other: Scaled) -> Floats:
+        """Return the ratio of two of them; NaN where the other one is zero."""
+        gap = np.clip(self.exponent - other.exponent, -_FAR_EXPONENT, _FAR_EXPONENT)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            ratio = np.ldexp(self.mantissa / other.mantissa, gap.astype(np.int32))
+        return np.where(other.mantissa == 0.0, np.nan, ratio)
+
+
+def numbers(column: Column) -> Floats:
+    """Return the number that each level of a discrete column stands for, (levels,)."""
+    if any(isinstance(level, str) for level in column.levels):
+        raise EvidenceError(
+            f"column {column.name!r} holds text, so it has no mean; ask for its distribution"
+        )
+    return np.array(column.levels, dtype=np.float64)
+
+
+def expectation(
+    circuit: Circuit, evidence: Evidence, powers: Powers, n_threads: int | None = None
+) -> Scaled:
+    """Return E[Π (x_c − shift_c) ** order_c · 1(evidence)] of each row.
+
+    Values that are known count as given: the density at them, times their power.
+    """
+    known = np.ones(evidence.n_rows)
+    unknown: dict[int, Power] = {}
+    for column, power in powers.items():
+        values = _known_numbers(circuit.schema.columns[column], evidence.values[column])
+        observed = ~np.isnan(values)
+        known *= np.where(observed, values - power.shift, 1.0) ** np.where(observed, power.order, 0)
+        unknown[column] = Power(np.where(observed, 0, power.order), power.shift)
+    factors, scale = _level_factors(circuit, evidence, unknown)
+    value = _evaluate(circuit, evidence, unknown, factors, n_threads)
+    return Scaled(value.mantissa * known * scale, value.exponent)
+
+
+def moment_inside(
+    family: Family, params: Floats, order: int, shift: Floats, bounds: Interval | None
+) -> Floats:
+    """Return E[(x − shift) ** order · 1(lo ≤ x ≤ hi)] of each leaf (leaves, n) and row."""
+    every = params[:, None, :]
+    value = np.empty((params.shape[0], shift.size))
+    bounded = np.zeros(shift.size, dtype=bool)
+    if bounds is not None:
+        bounded = np.isfinite(bounds.lo) | np.isfinite(bounds.hi) | (bounds.lo > bounds.hi)
+        inside = Interval(bounds.lo[bounded], bounds.hi[bounded])
+        value[:, bounded] = family.moment(every, order, shift[bounded], inside)
+    # The closed form of the whole line is much cheaper than an integral to infinity.
+    value[:, ~bounded] = family.moment(every, order, shift[~bounded])
+    return value
+
+
+def _known_numbers(column: Column, values: Floats) -> Floats:
+    """Return the numbers of the values that are known, NaN elsewhere."""
+    if not column.is_discrete:
+        return values
+    codes = np.where(np.isnan(values), column.n_levels, values).astype(np.intp)
+    return np.append(numbers(column), np.nan)[codes]
+
+
+def _level_factors(
+    circuit: Circuit, evidence: Evidence, powers: Powers
+) -> tuple[dict[int, Floats], Floats]:
+    """Return a factor for each level of the discrete columns, and what all of it was divided by.
+
+    The plan places its checks for factors up to 1, so a row's largest factor is taken out.
+    """
+    factors: dict[int, Floats] = {}
+    scale = np.ones(evidence.n_rows)
+    for position, power in powers.items():
+        column = circuit.schema.columns[position]
+        if column.is_discrete:
+            raised = (numbers(column) - power.shift[:, None]) ** power.order[:, None]
+            factor = raised * evidence._mask(position, column.n_levels)
+            largest = np.abs(factor).max(axis=1)
+            largest[largest == 0.0] = 1.0
+            factors[position] = factor / largest[:, None]
+            scale *= largest
+    return factors, scale
+
+
+def _evaluate(
+    circuit: Circuit,
+    evidence: Evidence,
+    powers: Powers,
+    factors: dict[int, Floats],
+    n_threads: int | None,
+) -> Scaled:
+    """Run all rows through the circuit and read the root."""
+    plan = plan_for(circuit)
+    batch = batch_of(plan, evidence, factors)
+    out = Scaled(np.empty(evidence.n_rows), np.zeros(evidence.n_rows, np.int64))
+
+    def work(first: int, last: int) -> None:
+        space = Workspace(plan, evidence, batch, block_rows(plan, last - first))
+        for start in blocks(first, last, space.n_rows):
+            block = slice(start, start + space.n_rows)
+            leaves = _SignedLeaves(powers, factors, block)
+            space.run(start, start + space.n_rows, leaves)
+            values = space.block.values
+            out.mantissa[block] = values.mantissa[plan.root]
+            if values.scaled[plan.root]:
+                out.exponent[block] = values.exponent[plan.root]
+
+    if evidence.n_rows:
+        over_rows(work, evidence.n_rows, n_threads)
+    return out
+
+
+class _SignedLeaves:
+    """What the leaves of one block say: their moments where powers are asked for."""
+
+    def __init__(self, powers: Powers, factors: dict[int, Floats], block: slice) -> None:
+        self.powers = {c: Power(p.order[block], p.shift[block]) for c, p in powers.items()}
+        self.factors = {column: factor[block] for column, factor in factors.items()}
+
+    def __call__(self, circuit: Circuit, leaves: Ids, rows: Evidence) -> tuple[Floats, Floats]:
+        """Return the logarithm of each leaf's absolute value, and its sign; (leaves, rows)."""
+        logs = log_values(circuit, leaves, rows)
+        signs = np.ones(logs.shape)
+        for column in self.powers:
+            where = np.flatnonzero(circuit.leaf_column[leaves] == column)
+            for family, own, params in same_shape(circuit, leaves[where]):
+                for cells, value in self._moments(column, family, params, rows):
+                    place = np.ix_(where[own], cells)
+                    with np.errstate(divide="ignore"):
+                        logs[place] = np.log(np.abs(value))
+                    signs[place] = np.sign(value)
+        return logs, signs
+
+    def _moments(
+        self, column: int, family: Family, params: Floats, rows: Evidence
+    ) -> list[tuple[Offsets, Floats]]:
+        """Return (rows, their values (leaves, rows)), for one order of the power after another."""
+        order, shift = self.powers[column]
+        if family.discrete:
+            codes = np.arange(self.factors[column].shape[1], dtype=np.float64)
+            probability = np.exp(family.log_density(params[:, None, :], codes))
+            return [(np.arange(order.size), probability @ self.factors[column].T)]
+        bounds, found = rows.intervals.get(column), []
+        for one in np.unique(order[order > 0]).tolist():
+            cells = np.flatnonzero(order == one)
+            some = None if bounds is None else Interval(bounds.lo[cells], bounds.hi[cells])
+            found.append((cells, moment_inside(family, params, one, shift[cells], some)))
+        return found

@@ -1,0 +1,227 @@
+"""Exact means, variances, covariances and higher moments, also given evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from softlearn.arrays import Floats, Offsets
+from softlearn.circuit import Circuit
+from softlearn.errors import EvidenceError
+from softlearn.query.evidence import Evidence
+from softlearn.query.expectation import Power, Scaled, expectation, moment_inside, numbers
+from softlearn.query.flows import Posteriors, posteriors
+from softlearn.query.impossible import Impossible, impossible_rows
+from softlearn.query.leaves import same_shape
+from softlearn.query.workspace import BLOCK_ROWS
+
+_POSTERIOR_NUMBERS = 1 << 22  # 32 MB of posteriors at a time, whatever the circuit
+
+
+def moment(
+    circuit: Circuit,
+    evidence: Evidence,
+    orders: Mapping[int, int],
+    shift: Mapping[int, Floats | float] | None = None,
+    *,
+    impossible: Impossible = "error",
+    n_threads: int | None = None,
+) -> Floats:
+    """Return E[Π (x_c − shift_c) ** order_c | evidence] of each row, (rows,).
+
+    Parameters
+    ----------
+    circuit
+        The joint distribution.
+    evidence
+        What is known of each row.
+    orders
+        The power of each column that takes part, by position. Levels of discrete columns count as
+        the numbers that they are, false and true as 0 and 1; text has no moments.
+    shift
+        What is subtracted from a column: a number, or one a row; nothing by default.
+    impossible
+        Whether evidence of probability zero raises an error or marks its row with NaN.
+    n_threads
+        Threads; all cores by default.
+    """
+    evidence.must_fit(circuit.schema)
+    given = shift or {}
+    powers = {
+        column: Power(
+            np.full(evidence.n_rows, order, np.int64),
+            np.broadcast_to(np.asarray(given.get(column, 0.0), np.float64), evidence.n_rows),
+        )
+        for column, order in orders.items()
+    }
+    _must_have_numbers(circuit, list(orders))
+    total = expectation(circuit, evidence, {}, n_threads)
+    impossible_rows(np.where(total.mantissa == 0.0, -np.inf, 0.0), impossible)
+    return expectation(circuit, evidence, powers, n_threads).over(total)
+
+
+def mean(
+    circuit: Circuit,
+    evidence: Evidence,
+    columns: Sequence[int],
+    *,
+    impossible: Impossible = "error",
+    n_threads: int | None = None,
+) -> Floats:
+    """Return E[x | evidence] of each column, (rows, columns); a known value is its own mean."""
+    return _mean_and_variance(circuit, evidence, columns, impossible, n_threads)[0]
+
+
+def variance(
+    circuit: Circuit,
+    evidence: Evidence,
+    columns: Sequence[int],
+    *,
+    impossible: Impossible = "error",
+    n_threads: int | None = None,
+) -> Floats:
+    """Return the variance of each column given the evidence, (rows, columns); 0 if known."""
+    return _mean_and_variance(circuit, evidence, columns, impossible, n_threads)[1]
+
+
+def covariance(
+    circuit: Circuit,
+    evidence: Evidence,
+    columns: Sequence[int],
+    *,
+    impossible: Impossible = "error",
+    n_threads: int | None = None,
+) -> Floats:
+    """Return the covariances given the evidence, (rows, columns, columns).
+
+    One pass through the circuit a pair of columns: k columns cost about k² / 2 likelihoods.
+    """
+    centre, spread = _mean_and_variance(circuit, evidence, columns, impossible, n_threads)
+    total = expectation(circuit, evidence, {}, n_threads)
+    n_rows, k = centre.shape
+    found = np.zeros((n_rows, k, k))
+    found[:, np.arange(k), np.arange(k)] = spread
+    pairs = np.array(list(combinations(range(k), 2)), dtype=np.int64).reshape(-1, 2)
+    together = max(1, BLOCK_ROWS // max(n_rows, 1))  # pairs that fill a block
+    for at in range(0, len(pairs), together):
+        some = pairs[at : at + together]
+        joint = _products(circuit, evidence, columns, some, centre, n_threads)
+        repeated = Scaled(*(np.tile(part, len(some)) for part in total))
+        value = joint.over(repeated).reshape(len(some), n_rows).T
+        found[:, some[:, 0], some[:, 1]] = found[:, some[:, 1], some[:, 0]] = value
+    return found
+
+
+def _products(
+    circuit: Circuit,
+    evidence: Evidence,
+    columns: Sequence[int],
+    pairs: Offsets,
+    centre: Floats,
+    n_threads: int | None,
+) -> Scaled:
+    """Return E[(x − mean)(y − mean) · 1(evidence)] for each pair and row, pair after pair."""
+    n_rows = evidence.n_rows
+    powers = {}
+    for place in np.unique(pairs).tolist():
+        order = np.repeat((pairs == place).sum(axis=1), n_rows)
+        shift = np.tile(np.nan_to_num(centre[:, place]), len(pairs))  # NaN marks impossible rows
+        powers[columns[place]] = Power(order, shift)
+    every_pair = evidence.rows(np.tile(np.arange(n_rows), len(pairs)))
+    return expectation(circuit, every_pair, powers, n_threads)
+
+
+def _mean_and_variance(
+    circuit: Circuit,
+    evidence: Evidence,
+    columns: Sequence[int],
+    impossible: Impossible,
+    n_threads: int | None,
+) -> tuple[Floats, Floats]:
+    """Return both, (rows, columns), from the posteriors of all columns at once."""
+    evidence.must_fit(circuit.schema)
+    _must_have_numbers(circuit, columns)
+    centre = np.empty((evidence.n_rows, len(columns)))
+    spread = np.empty(centre.shape)
+    log_likelihood = np.empty(evidence.n_rows)
+    width = sum(column.n_levels for column in circuit.schema.columns) + circuit.n_leaves
+    size = max(1, _POSTERIOR_NUMBERS // width)
+    for start in range(0, evidence.n_rows, size):
+        block = slice(start, start + size)
+        rows = evidence.rows(block)
+        found = posteriors(
+            circuit, rows, columns=list(columns), impossible="nan", n_threads=n_threads
+        )
+        log_likelihood[block] = found.log_likelihood
+        for i, column in enumerate(columns):
+            centre[block, i], spread[block, i] = _of_column(found, rows, column)
+    unlikely = impossible_rows(log_likelihood, impossible)
+    centre[unlikely], spread[unlikely] = np.nan, np.nan
+    return centre, spread
+
+
+def _of_column(found: Posteriors, rows: Evidence, column: int) -> tuple[Floats, Floats]:
+    """Return one column's mean and variance, each (rows,).
+
+    Both are taken about a centre near the answer: E[x²] − E[x]² would lose it to rounding.
+    """
+    about = found.circuit.schema.columns[column]
+    values = rows.values[column]
+    if about.is_discrete:
+        known = np.where(np.isnan(values), 0.0, values).astype(np.intp)
+        values = np.where(np.isnan(values), np.nan, numbers(about)[known])
+        posterior_moment = _level_moment
+    else:
+        posterior_moment = _leaf_moment
+    start = np.full(rows.n_rows, _location(found.circuit, column))
+    centre = start + posterior_moment(found, rows, column, 1, start)
+    centre = np.where(np.isnan(values), centre, values)
+    spread = posterior_moment(found, rows, column, 2, np.nan_to_num(centre))
+    return centre, np.where(np.isnan(values), spread, 0.0)
+
+
+def _location(circuit: Circuit, column: int) -> float:
+    """Return a number in the midst of a column's values."""
+    about = circuit.schema.columns[column]
+    if about.is_discrete:
+        return float(numbers(about).mean())
+    leaves = np.flatnonzero(circuit.leaf_column == column).astype(np.int32)
+    means = [family.moment(params, 1) for family, _, params in same_shape(circuit, leaves)]
+    return float(np.concatenate(means).mean())
+
+
+def _level_moment(
+    found: Posteriors, rows: Evidence, column: int, order: int, shift: Floats
+) -> Floats:
+    """E[(x − shift) ** order] of a discrete column, (rows,)."""
+    distance = numbers(found.circuit.schema.columns[column]) - shift[:, None]
+    return np.asarray((found.levels(column) * distance**order).sum(axis=1))
+
+
+def _leaf_moment(
+    found: Posteriors, rows: Evidence, column: int, order: int, shift: Floats
+) -> Floats:
+    """E[(x − shift) ** order] of a continuous column: the mixture of its leaves' moments."""
+    leaves, weights = found.leaves(column)  # (rows, leaves)
+    bounds = rows.intervals.get(column)
+    total = np.zeros(rows.n_rows)
+    for family, where, params in same_shape(found.circuit, leaves):
+        inside = moment_inside(family, params, order, shift, bounds)  # (leaves, rows)
+        if bounds is not None:
+            mass = moment_inside(family, params, 0, shift, bounds)
+            inside = inside / np.where(mass > 0.0, mass, 1.0)
+        total += (weights[:, where] * inside.T).sum(axis=1)
+    return total
+
+
+def _must_have_numbers(circuit: Circuit, columns: Sequence[int]) -> None:
+    """Raise an ``EvidenceError`` if a column is unknown, named twice, or holds text."""
+    if len(set(columns)) != len(columns):
+        raise EvidenceError(f"each column can be named once, found {list(columns)}")
+    for column in columns:
+        if not 0 <= column < len(circuit.schema):
+            raise EvidenceError(f"there is no column {column}, only {len(circuit.schema)} columns")
+        if circuit.schema.columns[column].is_discrete:
+            numbers(circuit.schema.columns[column])
