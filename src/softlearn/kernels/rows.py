@@ -1,0 +1,34 @@
+"""What the clustering kernels read and write, and what each array means."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from softlearn.arrays import AnyArray, Floats
+
+# What a pass makes of the scores.
+HARD: Final = 0  # each row goes to the best cluster
+SOFT: Final = 1  # each row is shared out by the softmax of its scores
+SCORE: Final = 2  # the scores themselves
+
+
+class Clusters(NamedTuple):
+    """How clusters score rows: a plane over the indicators and a parabola a number.
+
+    A row's score is base + slope · indicators + Σ (height − sharpness (number − mean)²).
+    """
+
+    base: Floats  # (clusters,)
+    slope: AnyArray  # (clusters, features) float32
+    mean: Floats  # (clusters, numeric columns)
+    sharpness: Floats  # (clusters, numeric columns)
+    height: Floats  # (clusters, numeric columns)
+
+
+class ClusterSums(NamedTuple):
+    """What the rows brought to each cluster."""
+
+    membership: Floats  # (rows, clusters)
+    mass: Floats  # (clusters,)
+    indicators: Floats  # (clusters, features)
+    numbers: Floats  # (clusters, numeric columns, 3)  mass, sum and sum of squares

@@ -1,0 +1,1 @@
+"""Measurements that learners share, on plain arrays of weighted rows."""
