@@ -38,3 +38,9 @@ SMALLEST_DISTANCE = 1e-6
 EM_TOLERANCE = 1e-5
 # No level of a mixture component is certain or impossible, so that no row is lost to all of them.
 MIXTURE_PROBABILITY_FLOOR = 1e-6
+# Smallest standard deviation of a Gaussian leaf, as a share of its column's.
+RELATIVE_DEVIATION_FLOOR = 0.01
+# EM starts from k-means with this share of each row in its own cluster, so that no row is stuck.
+MIXTURE_START = 0.9
+# Smallest standard deviation of a mixture component, as a share of the column's.
+MIXTURE_DEVIATION_FLOOR = 0.05

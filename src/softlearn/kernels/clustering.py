@@ -1,4 +1,4 @@
-"""One pass over weighted rows: score every cluster, share the row out, add up what it brings."""
+"""Weighted k-means and EM: score every cluster, share each row out, add up what it brings."""
 
 from __future__ import annotations
 
@@ -6,52 +6,51 @@ import math
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Floats, Offsets
+from softlearn.arrays import AnyArray, Floats, Ids, Offsets
 from softlearn.kernels.compile import kernel
-from softlearn.kernels.rows import SCORE, SOFT, Clusters, ClusterSums
+from softlearn.kernels.rows import HARD, SCORE, SOFT, Clusters, ClusterSums, RowData
 
 _ROWS_TOGETHER = 128  # rows whose single-precision sums are added before they move to float64
 
 
 @kernel
-def pass_dense(
-    indicators: AnyArray,
-    numbers: Floats,
-    weights: Floats,
-    clusters: Clusters,
-    sums: ClusterSums,
-    mode: int,
-) -> float:
-    """Do one pass over rows whose indicators are a float32 matrix, (rows, features).
+def one_pass(data: RowData, clusters: Clusters, sums: ClusterSums, mode: int) -> float:
+    """Share all rows out among the clusters and add up what they bring.
 
-    The memberships of each row go to ``sums.membership``; what comes back is the weighted sum of
-    the rows' log-scores (SOFT), or of the best scores (HARD). SCORE writes the scores themselves
-    and adds nothing up.
+    Memberships go to ``sums.membership`` (scores, if that is the mode); what comes back is the
+    weighted sum of the rows' log-scores (SOFT) or of their best scores.
     """
-    n_rows, n_features = indicators.shape
-    n_clusters = clusters.base.size
+    dense, start, feature, slope = data.dense, data.start, data.feature, clusters.slope
+    n_clusters, n_rows = clusters.base.size, data.weights.size
+    n_features, is_dense = slope.shape[1], data.dense.shape[0] > 0
     score = np.empty(n_clusters)
-    total = 0.0
     partial = np.zeros((n_clusters, n_features), np.float32)
+    _clear(sums)
+    total = 0.0
     for i in range(n_rows):
-        x = indicators[i]
         for c in range(n_clusters):
-            slope = clusters.slope[c]
             dot = np.float32(0.0)
-            for j in range(n_features):
-                dot += x[j] * slope[j]
+            if is_dense:
+                for j in range(n_features):
+                    dot += dense[i, j] * slope[c, j]
+            else:
+                for e in range(start[i], start[i + 1]):
+                    dot += slope[c, feature[e]]
             score[c] = clusters.base[c] + dot
-        _score_numbers(numbers, i, clusters, score)
-        total += weights[i] * _share(score, sums.membership, i, mode)
+        _score_numbers(data.numbers, i, clusters, score)
+        total += data.weights[i] * _share(score, sums.membership, i, mode)
         if mode == SCORE:
             continue
-        _add_numbers(numbers, i, weights[i], sums)
+        _add_numbers(data.numbers, i, data.weights[i], sums)
         for c in range(n_clusters):
-            part = np.float32(sums.membership[i, c] * weights[i])
-            target = partial[c]
-            for j in range(n_features):
-                target[j] += part * x[j]
-        if (i + 1) % _ROWS_TOGETHER == 0 or i + 1 == n_rows:
+            part = np.float32(sums.membership[i, c] * data.weights[i])
+            if is_dense:
+                for j in range(n_features):
+                    partial[c, j] += part * dense[i, j]
+            else:
+                for e in range(start[i], start[i + 1]):
+                    sums.indicators[c, feature[e]] += part
+        if is_dense and ((i + 1) % _ROWS_TOGETHER == 0 or i + 1 == n_rows):
             for c in range(n_clusters):
                 for j in range(n_features):
                     sums.indicators[c, j] += partial[c, j]
@@ -60,35 +59,134 @@ def pass_dense(
 
 
 @kernel
-def pass_sparse(
-    row_start: Offsets,
-    feature: AnyArray,
-    numbers: Floats,
-    weights: Floats,
+def lloyd(
+    data: RowData, clusters: Clusters, sums: ClusterSums, levels: Floats, max_iter: int, tol: float
+) -> None:
+    """Improve centroids: `levels` holds the share of each level, `clusters.mean` the numbers."""
+    before = -np.inf
+    for _ in range(max_iter):
+        as_centroids(data, levels, clusters)
+        score = one_pass(data, clusters, sums, HARD)
+        for c in range(sums.mass.size):
+            for g in range(data.single.size):
+                first, last = data.groups[g], data.groups[g + 1]
+                total = sums.mass[c]
+                if not data.single[g]:
+                    total = 0.0
+                    for j in range(first, last):
+                        total += sums.indicators[c, j]
+                for j in range(first, last):
+                    if total > 0.0:  # a cluster without rows stays where it is
+                        levels[c, j] = sums.indicators[c, j] / total
+            for j in range(data.numbers.shape[1]):
+                if sums.numbers[c, j, 0] > 0.0:
+                    clusters.mean[c, j] = sums.numbers[c, j, 1] / sums.numbers[c, j, 0]
+        if score - before <= tol:
+            break
+        before = score
+    as_centroids(data, levels, clusters)
+
+
+@kernel
+def as_centroids(data: RowData, levels: Floats, clusters: Clusters) -> None:
+    """Make the score of each cluster minus the squared distance to its centroid.
+
+    (x − c)² = c² + x (1 − 2c) for a single indicator; half the squared distance of two one-hot
+    vectors otherwise, where a row without a level adds nothing.
+    """
+    for c in range(levels.shape[0]):
+        clusters.base[c] = 0.0
+        for g in range(data.single.size):
+            first, last = data.groups[g], data.groups[g + 1]
+            square = 0.0
+            for j in range(first, last):
+                square += levels[c, j] * levels[c, j]
+            if data.single[g]:
+                clusters.base[c] -= square
+            for j in range(first, last):
+                one_hot = levels[c, j] - 0.5 * (1.0 + square)
+                clusters.slope[c, j] = 2.0 * levels[c, j] - 1.0 if data.single[g] else one_hot
+
+
+@kernel
+def em(
+    data: RowData,
     clusters: Clusters,
     sums: ClusterSums,
-    mode: int,
-) -> float:
-    """Do the same for rows whose indicators are listed: only the ones that are 1."""
-    n_clusters = clusters.base.size
-    score = np.empty(n_clusters)
-    total = 0.0
-    for i in range(row_start.size - 1):
-        for c in range(n_clusters):
-            dot = clusters.base[c]
-            for e in range(row_start[i], row_start[i + 1]):
-                dot += clusters.slope[c, feature[e]]
-            score[c] = dot
-        _score_numbers(numbers, i, clusters, score)
-        total += weights[i] * _share(score, sums.membership, i, mode)
-        if mode == SCORE:
-            continue
-        _add_numbers(numbers, i, weights[i], sums)
-        for c in range(n_clusters):
-            part = sums.membership[i, c] * weights[i]
-            for e in range(row_start[i], row_start[i + 1]):
-                sums.indicators[c, feature[e]] += part
-    return total
+    smoothing: float,
+    floors: tuple[float, float],
+    max_iter: int,
+    tol: float,
+) -> bool:
+    """Improve a mixture that begins with `sums`; return False if a component dies out.
+
+    `floors` are the smallest probability of a level and the smallest deviation of a number.
+    """
+    mass = 0.0
+    for i in range(data.weights.size):
+        mass += data.weights[i]
+    before = -np.inf
+    for _ in range(max_iter):
+        for c in range(sums.mass.size):
+            if sums.mass[c] <= 0.0:
+                return False
+        _maximise(data, sums, clusters, smoothing, floors)
+        value = one_pass(data, clusters, sums, SOFT) / mass
+        if value - before < tol * max(1.0, abs(value)):
+            break
+        before = value
+    return True
+
+
+@kernel
+def _maximise(
+    data: RowData,
+    sums: ClusterSums,
+    clusters: Clusters,
+    smoothing: float,
+    floors: tuple[float, float],
+) -> None:
+    """Fit each component to its sums, priors in proportion to mass."""
+    mass = 0.0
+    for c in range(sums.mass.size):
+        mass += sums.mass[c]
+    for c in range(sums.mass.size):
+        base = math.log(sums.mass[c] / mass)
+        for g in range(data.single.size):
+            first, last = data.groups[g], data.groups[g + 1]
+            total = sums.mass[c] + 2.0 * smoothing
+            if not data.single[g]:
+                total = (last - first) * smoothing
+                for j in range(first, last):
+                    total += sums.indicators[c, j]
+            for j in range(first, last):
+                p = (sums.indicators[c, j] + smoothing) / total if total > 0.0 else 0.5
+                p = min(max(p, floors[0]), 1.0 - floors[0])
+                clusters.slope[c, j] = math.log(p)
+                if data.single[g]:
+                    clusters.slope[c, j] -= math.log1p(-p)
+                    base += math.log1p(-p)
+        clusters.base[c] = base
+        for j in range(data.numbers.shape[1]):
+            seen = sums.numbers[c, j, 0]
+            if seen <= 0.0:
+                continue
+            mean = sums.numbers[c, j, 1] / seen
+            variance = max(sums.numbers[c, j, 2] / seen - mean * mean, floors[1] * floors[1])
+            clusters.mean[c, j] = mean
+            clusters.sharpness[c, j] = 0.5 / variance
+            clusters.height[c, j] = -0.5 * math.log(2.0 * math.pi * variance)
+
+
+@kernel
+def _clear(sums: ClusterSums) -> None:
+    for c in range(sums.mass.size):
+        sums.mass[c] = 0.0
+        for j in range(sums.indicators.shape[1]):
+            sums.indicators[c, j] = 0.0
+        for j in range(sums.numbers.shape[1]):
+            for k in range(3):
+                sums.numbers[c, j, k] = 0.0
 
 
 @kernel
@@ -139,18 +237,17 @@ def _add_numbers(numbers: Floats, i: int, weight: float, sums: ClusterSums) -> N
 
 
 @kernel
-def pair_sums(row_start: Offsets, feature: AnyArray, weights: Floats, out: Floats) -> None:
+def pair_sums(row_start: Offsets, feature: Ids, weights: Floats, out: Floats) -> None:
     """Add each row's weight to every pair of features that it has, out (features, features)."""
     for i in range(row_start.size - 1):
         for e in range(row_start[i], row_start[i + 1]):
-            target = out[feature[e]]
             for f in range(row_start[i], row_start[i + 1]):
-                target[feature[f]] += weights[i]
+                out[feature[e], feature[f]] += weights[i]
 
 
 @kernel
 def select(
-    row_start: Offsets, feature: AnyArray, rows: AnyArray, new_feature: AnyArray
+    row_start: Offsets, feature: Ids, rows: Ids, new_feature: Ids
 ) -> tuple[Offsets, AnyArray]:
     """Return some rows and features of a listing; new_feature is -1 for those left out."""
     start = np.empty(rows.size + 1, np.int64)

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from softlearn.arrays import AnyArray, Floats
+from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets
 
 # What a pass makes of the scores.
 HARD: Final = 0  # each row goes to the best cluster
 SOFT: Final = 1  # each row is shared out by the softmax of its scores
-SCORE: Final = 2  # the scores themselves
+SCORE: Final = 2  # the scores themselves; nothing is added up
+
+
+class RowData(NamedTuple):
+    """Weighted rows; see ``softlearn.stats.rows.WeightedRows``.
+
+    The indicators are a matrix, or a listing of their ones; the other form is empty.
+    """
+
+    dense: AnyArray  # (rows, features) float32, or (0, 0)
+    start: Offsets  # (rows + 1,), or (1,)
+    feature: Ids
+    numbers: Floats  # (rows, numeric columns)
+    weights: Floats  # (rows,)
+    groups: Offsets  # (discrete columns + 1,)
+    single: Bools  # (discrete columns,)
 
 
 class Clusters(NamedTuple):

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Bools, Floats, Offsets
-from softlearn.kernels.rows import Clusters, ClusterSums
+from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets
+from softlearn.kernels.rows import HARD, Clusters, ClusterSums, RowData
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,7 +15,11 @@ class Listing:
     """A 0/1 matrix by its ones: row i has the features ``feature[start[i]:start[i + 1]]``."""
 
     start: Offsets  # (rows + 1,)
-    feature: AnyArray  # int32
+    feature: Ids
+
+
+_NO_MATRIX = np.zeros((0, 0), np.float32)
+_NO_LISTING = Listing(np.zeros(1, np.int64), np.zeros(0, np.int32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,40 +62,46 @@ class WeightedRows:
         """Number of columns, discrete and numeric."""
         return self.single.size + self.numbers.shape[1]
 
-    def one_pass(self, clusters: Clusters, mode: int) -> tuple[ClusterSums, float]:
-        """Share all rows out among the clusters; see ``softlearn.kernels.clustering``."""
-        from softlearn.kernels.clustering import pass_dense, pass_sparse  # noqa: PLC0415 - Numba
+    @property
+    def data(self) -> RowData:
+        """The rows as the kernels read them."""
+        is_listing = isinstance(self.indicators, Listing)
+        dense = _NO_MATRIX if is_listing else self.indicators
+        listing = self.indicators if isinstance(self.indicators, Listing) else _NO_LISTING
+        rest = (self.numbers, self.weights, self.groups, self.single)
+        return RowData(dense, listing.start, listing.feature, *rest)
 
-        k = clusters.base.size
+    def new_clusters(self, k: int) -> tuple[Clusters, ClusterSums]:
+        """Return clusters that score nothing, and room for what rows bring to them."""
+        n_numbers = self.numbers.shape[1]
+        clusters = Clusters(
+            np.zeros(k),
+            np.zeros((k, self.n_features), np.float32),
+            np.zeros((k, n_numbers)),
+            np.ones((k, n_numbers)),
+            np.zeros((k, n_numbers)),
+        )
         sums = ClusterSums(
             np.empty((self.n_rows, k)),
             np.zeros(k),
             np.zeros((k, self.n_features)),
-            np.zeros((k, self.numbers.shape[1], 3)),
+            np.zeros((k, n_numbers, 3)),
         )
-        if isinstance(self.indicators, Listing):
-            listing = (self.indicators.start, self.indicators.feature)
-            total = pass_sparse(*listing, self.numbers, self.weights, clusters, sums, mode)
-        else:
-            total = pass_dense(self.indicators, self.numbers, self.weights, clusters, sums, mode)
-        return sums, total
+        return clusters, sums
 
-    def feature_rows(self, rows: list[int]) -> Floats:
-        """Return the indicators of a few rows as a dense matrix."""
+    def total(self) -> ClusterSums:
+        """Return what all rows add up to, as one cluster."""
+        from softlearn.kernels.clustering import one_pass  # noqa: PLC0415 - loads Numba
+
+        clusters, sums = self.new_clusters(1)
+        one_pass(self.data, clusters, sums, HARD)
+        return sums
+
+    def feature_row(self, row: int) -> Floats:
+        """Return the indicators of one row."""
         if not isinstance(self.indicators, Listing):
-            return self.indicators[rows].astype(np.float64)
-        dense = np.zeros((len(rows), self.n_features))
-        for i, row in enumerate(rows):
-            own = slice(self.indicators.start[row], self.indicators.start[row + 1])
-            dense[i, self.indicators.feature[own]] = 1.0
+            return self.indicators[row].astype(np.float64)
+        dense = np.zeros(self.n_features)
+        start = self.indicators.start
+        dense[self.indicators.feature[start[row] : start[row + 1]]] = 1.0
         return dense
-
-    def group_sums(self, per_feature: Floats) -> Floats:
-        """Add up the features of each column, (..., discrete columns)."""
-        if self.groups.size == 1:
-            return np.zeros((*per_feature.shape[:-1], 0))
-        return np.add.reduceat(per_feature, self.groups[:-1], axis=-1)
-
-    def per_feature(self, per_column: AnyArray) -> AnyArray:
-        """Repeat each discrete column's entry for all its features, along the last axis."""
-        return np.repeat(per_column, np.diff(self.groups), axis=-1)

@@ -1,0 +1,103 @@
+"""Cut every column into a few levels for the independence tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from softlearn.arrays import AnyArray, Bools, Floats, Ids
+from softlearn.learn.training import Training
+
+FINE_BINS = 64  # made once for the whole table, at quantiles of each number
+NODE_BINS = 6  # what a node makes of the fine bins: quantiles of its own rows
+_KEPT_LEVELS = 32  # the most frequent levels of a column; the others are tested as one
+_MISSING = 255
+
+
+@dataclass(frozen=True, eq=False)
+class TableBins:
+    """Small codes for all cells, from which a node's tests are made.
+
+    Attributes
+    ----------
+    codes
+        (rows, columns) uint8; 255 is missing.
+    n_levels
+        (columns,) number of codes in use.
+    numeric
+        (columns,) columns whose codes are fine bins that a node joins to quantiles.
+    """
+
+    codes: AnyArray
+    n_levels: AnyArray
+    numeric: Bools
+
+    def one_hot(self, rows: Ids, weights: Floats, columns: Ids) -> tuple[AnyArray, AnyArray]:
+        """Return indicators of the node's levels, (rows, levels) float32, and where columns begin."""
+        codes = self.codes[rows][:, columns]
+        levels = self.n_levels[columns].copy()
+        for i in np.flatnonzero(self.numeric[columns]):
+            joined = _joined(codes[:, i], weights, int(levels[i]))
+            codes[:, i] = joined[codes[:, i]]
+            levels[i] = int(joined[:-1].max(initial=0)) + 1
+        groups = np.concatenate([[0], np.cumsum(levels)])
+        dense = np.zeros((rows.size, int(groups[-1])), np.float32)
+        row, column = np.nonzero(codes != _MISSING)
+        dense[row, groups[column] + codes[row, column]] = 1.0
+        return dense, groups
+
+
+def bin_table(training: Training) -> TableBins:
+    """Return the codes of all cells, made once."""
+    schema, weights = training.schema, training.weights
+    codes = np.full((training.n_rows, len(schema)), _MISSING, np.uint8)
+    n_levels = np.ones(len(schema), np.int64)
+    for i, column in enumerate(schema.columns):
+        cells = training.values[i]
+        seen = ~np.isnan(cells)
+        if not seen.any():
+            continue
+        make = _level_codes if column.is_discrete else _fine_codes
+        codes[seen, i] = make(cells[seen], weights[seen])
+        n_levels[i] = int(codes[seen, i].max()) + 1
+    return TableBins(codes, n_levels, ~np.array([column.is_discrete for column in schema.columns]))
+
+
+def _level_codes(cells: Floats, weights: Floats) -> AnyArray:
+    """Return the codes of levels; rare levels of a column with very many share one."""
+    code = cells.astype(np.int64)
+    if code.max() < _KEPT_LEVELS:
+        return code.astype(np.uint8)
+    mass = np.bincount(code, weights=weights)
+    order = np.argsort(-mass, kind="stable")
+    small = np.full(mass.size, _KEPT_LEVELS - 1)
+    small[order[: _KEPT_LEVELS - 1]] = np.arange(_KEPT_LEVELS - 1)
+    return small[code].astype(np.uint8)
+
+
+def _fine_codes(cells: Floats, weights: Floats) -> AnyArray:
+    """Return the bin of each number; equal numbers share a bin."""
+    distinct, position = np.unique(cells, return_inverse=True)
+    if distinct.size <= FINE_BINS:
+        return position.astype(np.uint8)
+    return _quantile_bins(np.bincount(position, weights=weights), FINE_BINS)[position]
+
+
+def _joined(codes: AnyArray, weights: Floats, n_fine: int) -> AnyArray:
+    """Return for each fine bin its quantile bin among the node's rows; missing stays missing."""
+    mass = np.bincount(codes, weights=weights, minlength=_MISSING + 1)[:n_fine]
+    joined = np.full(_MISSING + 1, _MISSING, np.uint8)
+    joined[:n_fine] = _quantile_bins(mass, NODE_BINS)
+    return joined
+
+
+def _quantile_bins(mass: Floats, n_bins: int) -> AnyArray:
+    """Return the bin of each of the ordered cells, about equally much weight in each bin."""
+    total = mass.sum()
+    if total <= 0.0:
+        return np.zeros(mass.size, np.uint8)
+    middle = (np.cumsum(mass) - mass / 2.0) / total
+    bins = np.minimum((middle * n_bins).astype(np.int64), n_bins - 1)
+    # Bins that no cell falls into are closed up.
+    return (np.cumsum(np.concatenate([[0], np.diff(bins) > 0]))).astype(np.uint8)

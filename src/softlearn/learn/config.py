@@ -1,0 +1,43 @@
+"""Every choice that growing a circuit leaves open, in one frozen value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from softlearn.numeric_policy import LAPLACE_SMOOTHING, RELATIVE_DEVIATION_FLOOR
+from softlearn.stats.independence import Test
+
+Clustering: TypeAlias = Literal["em", "kmeans"]
+LeafChoice: TypeAlias = Literal["gaussian", "histogram"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrowConfig:
+    """How a circuit is grown; the estimators explain each choice.
+
+    Attributes
+    ----------
+    soft
+        Whether clusters share rows (SoftLearn) or each row goes to one (LearnSPN).
+    ranks
+        Whether pairs with numbers are tested by their ranks (Kendall, Kruskal–Wallis) instead of
+        by tables of quantile bins.
+    """
+
+    soft: bool = True
+    ranks: bool = False
+    clustering: Clustering = "em"
+    n_clusters: int = 2
+    significance: float = 0.01
+    smoothing: float = LAPLACE_SMOOTHING
+    beta: float = 40.0
+    max_iter: int = 100
+    min_weight: float = 1e-3
+    leaf: LeafChoice | Mapping[str, LeafChoice] = "gaussian"
+    deviation_floor: float = RELATIVE_DEVIATION_FLOOR
+    test: Test = "chi2"
+    max_depth: int | None = None
+    max_nodes: int | None = None
+    time_budget: float | None = None

@@ -1,0 +1,82 @@
+"""The two ways to split a node: columns that are independent, rows that are alike."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softlearn.arrays import AnyArray, Bools, Floats, Ids
+from softlearn.learn.bins import TableBins
+from softlearn.learn.config import GrowConfig
+from softlearn.learn.training import Training
+from softlearn.numeric_policy import MIXTURE_START
+from softlearn.stats.independence import components, dependent, dependent_binary
+from softlearn.stats.kmeans import distances, kmeans, soft_memberships
+from softlearn.stats.mixture import em_memberships, softened
+from softlearn.stats.rows import Listing, WeightedRows
+
+_START_ITERATIONS = 10  # of k-means, before EM takes over
+
+
+def independent_parts(
+    training: Training, bins: TableBins, config: GrowConfig, rows: Ids, columns: Ids, data: WeightedRows
+) -> AnyArray:
+    """Return the part that each of the columns belongs to, (columns,)."""
+    if training.single[columns].all():
+        both = _pair_weights(data)
+        mass = float(data.weights.sum())
+        linked = dependent_binary(both, mass, config.significance, config.test)
+    else:
+        linked = _linked_by_bins(bins, config, rows, columns, data.weights)
+    return components(linked)
+
+
+def _pair_weights(data: WeightedRows) -> Floats:
+    """Return the weight of the rows that have both of two indicators, (features, features)."""
+    from softlearn.kernels.clustering import pair_sums  # noqa: PLC0415 - loads Numba
+
+    if isinstance(data.indicators, Listing):
+        both = np.zeros((data.n_features, data.n_features))
+        pair_sums(data.indicators.start, data.indicators.feature, data.weights, both)
+        return both
+    weighted = data.indicators * data.weights[:, None].astype(np.float32)
+    both_floats: Floats = (weighted.T @ data.indicators).astype(np.float64)
+    return both_floats
+
+
+def _linked_by_bins(
+    bins: TableBins, config: GrowConfig, rows: Ids, columns: Ids, weights: Floats
+) -> Bools:
+    dense, groups = bins.one_hot(rows, weights, columns)
+    weighted = dense * weights[:, None].astype(np.float32)
+    tables = (weighted.T @ dense).astype(np.float64)
+    return dependent(tables, groups, config.significance, config.test)
+
+
+def clusters(data: WeightedRows, config: GrowConfig, rng: np.random.Generator) -> Floats | None:
+    """Return the membership of each row in each cluster, or None if the rows do not divide."""
+    if data.n_rows < 2:
+        return None
+    is_em = config.clustering == "em"
+    limit = min(config.max_iter, _START_ITERATIONS) if is_em else config.max_iter
+    found, sums = kmeans(data, config.n_clusters, rng, limit)
+    if sums.mass.size < 2:
+        return None
+    if is_em:
+        membership = em_memberships(
+            data,
+            softened(sums, MIXTURE_START),
+            smoothing=config.smoothing,
+            max_iter=config.max_iter,
+        )
+    elif config.soft:
+        membership = soft_memberships(distances(data, found), config.beta)
+    else:
+        membership = _nearest(-distances(data, found))
+    if membership is not None and is_em and not config.soft:
+        membership = _nearest(membership)
+    return membership
+
+
+def _nearest(score: Floats) -> Floats:
+    """Return hard memberships: each row belongs to its best cluster, the first of equals."""
+    return np.eye(score.shape[1])[score.argmax(axis=1)]

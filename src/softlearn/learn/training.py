@@ -1,0 +1,162 @@
+"""The training table: different rows with their weights, ready to be cut into slices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets
+from softlearn.stats.rows import Listing, WeightedRows
+from softlearn.table.schema import Schema
+
+# With fewer ones than this share the indicators are listed; benchmarks/learning: the dense pass
+# costs about as much as a listed one at this density.
+_LISTED_BELOW = 0.12
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """What learners read.
+
+    Attributes
+    ----------
+    values
+        (columns, rows) codes of levels or numbers, NaN where missing; no two rows are alike.
+    weights
+        (rows,) the weight of all rows of the table that are like it.
+    features
+        (columns + 1,) where each column's indicators begin; numeric columns have none.
+    single
+        (columns,) columns with one indicator: two levels, no missing cell.
+    indicators
+        uint8 matrix (rows, features), or a listing of its ones.
+    number_of
+        (columns,) position among the numeric columns, -1 for discrete ones.
+    numbers
+        (rows, numeric columns), standardised.
+    centre, spread
+        (columns,) mean and standard deviation of the numeric columns.
+    """
+
+    schema: Schema
+    values: Floats
+    weights: Floats
+    features: Offsets
+    single: Bools
+    indicators: AnyArray | Listing
+    number_of: Offsets
+    numbers: Floats
+    centre: Floats
+    spread: Floats
+
+    @property
+    def n_rows(self) -> int:
+        """Number of different rows."""
+        return self.weights.size
+
+    def take(self, rows: Ids, weights: Floats, columns: Ids) -> WeightedRows:
+        """Return some rows, with their weights in a node, over some columns."""
+        from softlearn.kernels.clustering import select  # noqa: PLC0415 - loads Numba
+
+        discrete = columns[self.number_of[columns] < 0]
+        width = np.diff(self.features)[discrete]
+        groups = np.concatenate([[0], np.cumsum(width)])
+        features = np.repeat(self.features[discrete] - groups[:-1], width) + np.arange(groups[-1])
+        indicators: AnyArray | Listing
+        if isinstance(self.indicators, Listing):
+            new = np.full(int(self.features[-1]), -1, np.int32)
+            new[features] = np.arange(features.size)
+            indicators = Listing(*select(self.indicators.start, self.indicators.feature, rows, new))
+        else:
+            chosen = self.indicators[rows]
+            if features.size < self.features[-1]:
+                chosen = np.take(chosen, features, axis=1)
+            indicators = chosen.astype(np.float32)
+        numeric = self.number_of[columns[self.number_of[columns] >= 0]]
+        numbers = np.ascontiguousarray(self.numbers[rows][:, numeric])
+        return WeightedRows(weights, indicators, groups, self.single[discrete], numbers)
+
+
+def training_table(values: Floats, weights: Floats, schema: Schema) -> Training:
+    """Merge rows that are alike and lay out the rest for learning.
+
+    Rows of weight zero are absent; the order of the rows makes no difference.
+    """
+    values, weights = _merge_duplicates(values[:, weights > 0.0], weights[weights > 0.0])
+    discrete = np.array([column.is_discrete for column in schema.columns])
+    n_levels = np.array([column.n_levels for column in schema.columns])
+    single = discrete & (n_levels == 2) & ~np.isnan(values).any(axis=1)
+    width = np.where(single, 1, n_levels)
+    features = np.concatenate([[0], np.cumsum(width)])
+    number_of = np.where(discrete, -1, np.cumsum(~discrete) - 1)
+    centre, spread = _moments(values, weights, ~discrete)
+    numbers = ((values - centre[:, None]) / spread[:, None])[~discrete].T
+    return Training(
+        schema,
+        values,
+        weights,
+        features,
+        single,
+        _indicators(values, features, single, discrete),
+        number_of,
+        np.ascontiguousarray(numbers),
+        centre,
+        spread,
+    )
+
+
+def _moments(values: Floats, weights: Floats, numeric: Bools) -> tuple[Floats, Floats]:
+    """Return the weighted mean and deviation of numeric columns; 0 and 1 for the others."""
+    centre, spread = np.zeros(values.shape[0]), np.ones(values.shape[0])
+    for column in np.flatnonzero(numeric):
+        seen = ~np.isnan(values[column])
+        x, w = values[column, seen], weights[seen]
+        if x.size:
+            centre[column] = np.average(x, weights=w)
+            deviation = np.sqrt(np.average((x - centre[column]) ** 2, weights=w))
+            spread[column] = deviation if deviation > 0.0 else 1.0
+    return centre, spread
+
+
+def _indicators(
+    values: Floats, features: Offsets, single: Bools, discrete: Bools
+) -> AnyArray | Listing:
+    """Return the indicators of all levels, dense or listed, whichever is smaller to walk."""
+    n_rows = values.shape[1]
+    code = np.where(np.isnan(values), -1.0, values)[discrete].astype(np.int64)
+    start, one = features[:-1][discrete][:, None], single[discrete][:, None]
+    # A single indicator is set by level 1; otherwise level k sets indicator k.
+    feature = np.where(one, np.where(code == 1, start, -1), np.where(code < 0, -1, start + code))
+    present = feature >= 0
+    cells = max(1, n_rows * int(features[-1]))
+    if np.count_nonzero(present) >= _LISTED_BELOW * cells:
+        dense = np.zeros((n_rows, int(features[-1])), np.uint8)
+        column, row = np.nonzero(present)
+        dense[row, feature[column, row]] = 1
+        return dense
+    row_start = np.concatenate([[0], np.cumsum(present.sum(axis=0))])
+    return Listing(row_start.astype(np.int64), feature.T[present.T].astype(np.int32))
+
+
+def _merge_duplicates(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return the different rows, in an order that their contents alone decide, and their weights."""
+    key = _row_hashes(values)
+    _, first, group = np.unique(key, return_index=True, return_inverse=True)
+    merged = values[:, first]
+    if not np.array_equal(merged[:, group], values, equal_nan=True):  # two contents, one hash
+        content = np.ascontiguousarray(np.nan_to_num(values, nan=np.inf).T)
+        raw = content.view(np.dtype((np.void, content.shape[1] * 8))).ravel()
+        _, first, group = np.unique(raw, return_index=True, return_inverse=True)
+        merged = values[:, first]
+    return np.ascontiguousarray(merged), np.bincount(group, weights=weights)
+
+
+def _row_hashes(values: Floats) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    """Return a 64-bit hash of each row's cells; all missing cells are alike."""
+    key = np.zeros(values.shape[1], np.uint64)
+    for column in values:
+        cells = np.where(np.isnan(column), np.inf, column + 0.0).view(np.uint64)  # −0.0 is 0.0
+        key = (key ^ cells ^ (cells >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
+        key ^= key >> np.uint64(32)
+    return key
