@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
+from weakref import ReferenceType, WeakKeyDictionary, ref
 
 import numpy as np
 
@@ -57,7 +57,7 @@ class Plan:
         Whether any row can leave the range of plain float64.
     """
 
-    circuit: Circuit
+    of: ReferenceType[Circuit]  # weak, or the cache of plans would keep every circuit alive
     program: Program
     n_slots: int
     root: int
@@ -65,6 +65,13 @@ class Plan:
     tile_leaf: Ids
     slot_of: Ids
     needs_exponents: bool
+
+    @property
+    def circuit(self) -> Circuit:
+        """The circuit; who uses its plan holds it."""
+        circuit = self.of()
+        assert circuit is not None
+        return circuit
 
     @cached_property
     def columns(self) -> DiscreteColumns:
@@ -171,7 +178,7 @@ def _compile(circuit: Circuit, trace: bool) -> Plan:
     )
     tiny_weight = bool(((circuit.weight > 0) & (circuit.weight < SMALLEST_WEIGHT)).any())
     return Plan(
-        circuit=circuit,
+        of=ref(circuit),
         program=program,
         n_slots=n_slots,
         root=int(slots[0, -1]),
