@@ -57,8 +57,9 @@ def first_calls() -> Iterator[tuple[str, float, str]]:
             run = subprocess.run(
                 command, cwd=_ROOT, env=environment, check=True, capture_output=True, text=True
             )
-            for name, seconds in json.loads(run.stdout).items():
-                yield f"{name}, {state}", seconds, "s"
+            for name, (clock, processor) in json.loads(run.stdout).items():
+                yield f"{name}, {state}", clock, "s on the clock"
+                yield f"{name}, {state}", processor, "s of the processor"
 
 
 def _per_edge_row(

@@ -10,8 +10,8 @@ import math
 from itertools import pairwise, product
 
 import numpy as np
-from random_circuits import agrees, every_world
 
+from random_circuits import agrees, every_world
 from softlearn.circuit import Circuit, Leaf, Node, Sum, build_form
 from softlearn.query import Evidence
 

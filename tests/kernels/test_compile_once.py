@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from random_circuits import random_circuit, random_evidence
 
+from random_circuits import random_circuit, random_evidence
 from softlearn.query import Evidence, log_likelihood
 
 TESTS = str(Path(__file__).parents[1])

@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
-import zoo
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import zoo
+from softlearn.errors import EvidenceError, ImpossibleEvidenceError
+from softlearn.query import Evidence, conditional_log_probability, intersect, log_likelihood
 from strategies import evidences, small_circuits
 from worlds import agrees, world_probabilities
 
-from softlearn.errors import EvidenceError, ImpossibleEvidenceError
-from softlearn.query import Evidence, conditional_log_probability, intersect, log_likelihood
-
-some = settings(max_examples=80, deadline=None)
+some = settings(max_examples=50, deadline=None)
 
 
 @st.composite

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-import zoo
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import evidences, small_circuits
 
+import zoo
+from softlearn.circuit import Categorical, Gaussian, flatten
 from softlearn.errors import EvidenceError
 from softlearn.leaf import Interval
 from softlearn.query import Evidence, intersect, log_likelihood
+from strategies import evidences, small_circuits
 
 some = settings(max_examples=60, deadline=None)
 
@@ -70,8 +71,6 @@ def test_repeat_puts_copies_side_by_side():
     ],
 )
 def test_evidence_that_does_not_fit_is_refused_by_name(evidence, message):
-    from softlearn.circuit import Categorical, Gaussian, flatten
-
     circuit = flatten(
         Categorical("a", {0: 0.5, 1: 0.5})
         * Categorical("b", {"u": 0.2, "v": 0.3, "w": 0.5})

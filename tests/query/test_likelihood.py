@@ -4,19 +4,19 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import zoo
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from random_circuits import random_circuit, random_evidence
-from strategies import evidences, small_circuits
-from worlds import agrees, density, every_world, mass_by_quadrature, world_probabilities
 
+import zoo
+from random_circuits import random_circuit, random_evidence
 from softlearn.circuit import Categorical, Circuit, Gaussian, Leaf, Product, Sum, flatten
 from softlearn.leaf import Interval
 from softlearn.query import Evidence, log_likelihood, reference
 from softlearn.table.schema import Column, Schema
+from strategies import evidences, small_circuits
+from worlds import agrees, density, every_world, mass_by_quadrature, world_probabilities
 
-many = settings(max_examples=80, deadline=None)
+many = settings(max_examples=50, deadline=None)
 few = settings(max_examples=25, deadline=None)
 
 
@@ -304,7 +304,9 @@ def test_a_product_of_1556_columns(state):
     schema = Schema(tuple(Column(name, "boolean") for name in names))
 
     def part():
-        return Product(tuple(categorical(n, [p, 1 - p]) for n, p in zip(names, rng.random(1556))))
+        return Product(
+            tuple(categorical(n, [p, 1 - p]) for n, p in zip(names, rng.random(1556), strict=True))
+        )
 
     circuit = flatten(Sum((0.5, 0.5), (part(), part())), schema)
     values = rng.integers(0, 2, (1556, 40)).astype(float)

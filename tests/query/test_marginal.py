@@ -2,17 +2,17 @@
 
 import numpy as np
 import pytest
-import zoo
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import evidences, small_circuits
 
+import zoo
 from softlearn.circuit import violations
 from softlearn.errors import SchemaError
 from softlearn.query import Evidence, log_likelihood, marginal
+from strategies import evidences, small_circuits
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.data())
 def test_the_marginal_circuit_equals_the_marginal_by_missing_values(data):
     circuit = data.draw(small_circuits())

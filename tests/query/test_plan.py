@@ -1,18 +1,26 @@
 """The plan: few slots, little memory, every node computed once, kept as long as its circuit."""
 
 import gc
-import tracemalloc
 import weakref
 
 import numpy as np
 import pytest
-import zoo
-from circuit_examples import deep_products, wide
 from hypothesis import given, settings
-from random_circuits import random_circuit
-from strategies import small_circuits
 
-from softlearn.circuit import Categorical, Gaussian, Product, Sum, flatten
+import zoo
+from circuit_examples import wide
+from random_circuits import random_circuit
+from softlearn.circuit import (
+    LEAF,
+    PRODUCT,
+    SUM,
+    Categorical,
+    Circuit,
+    Gaussian,
+    Product,
+    Sum,
+    flatten,
+)
 from softlearn.kernels.program import COMBINE, LEAVES_MULTIPLY, LEAVES_SET, MULTIPLY, SCALE, TILE
 from softlearn.query import (
     Evidence,
@@ -23,6 +31,7 @@ from softlearn.query import (
     sample_given,
 )
 from softlearn.query.instructions import fused_edges
+from softlearn.query.leaves import discrete_tables
 from softlearn.query.plan import TILE_LEAVES, plan_for
 from softlearn.query.workspace import (
     BLOCK_ROWS,
@@ -33,6 +42,8 @@ from softlearn.query.workspace import (
     blocks,
     over_rows,
 )
+from softlearn.table.schema import Column, Schema
+from strategies import small_circuits
 
 
 def balanced(height, fanout=2, rng=None):
@@ -65,7 +76,7 @@ def test_the_slots_of_a_chain_do_not_grow_with_its_depth():
 def workspace_bytes(circuit):
     plan = plan_for(circuit)
     evidence = Evidence.nothing(len(circuit.schema), BLOCK_ROWS)
-    block = Workspace(plan, evidence, batch_of(plan, evidence), BLOCK_ROWS).block
+    block = Workspace(plan, evidence, batch_of(plan.columns, evidence), BLOCK_ROWS).block
     fields = [array for part in block for array in part]
     return sum(array.nbytes for array in fields)
 
@@ -101,8 +112,6 @@ def evaluate_symbolically(plan):
     segment_of = np.searchsorted(plan.segment_ends[:, 0], np.arange(program.op.size), side="right")
     by_offset = {}
     circuit = plan.circuit
-    from softlearn.query.leaves import discrete_tables
-
     _, offset = discrete_tables(circuit)
     for leaf in range(circuit.n_leaves):
         by_offset.setdefault((int(circuit.leaf_column[leaf]), int(offset[leaf])), leaf)
@@ -115,7 +124,7 @@ def evaluate_symbolically(plan):
         a, b = (slots.get(int(s[i])) for s in (program.a, program.b))
         if op == LEAVES_SET:
             value = {(): 1.0}
-        elif op in (LEAVES_MULTIPLY,):
+        elif op == LEAVES_MULTIPLY:
             value = a
         elif op == MULTIPLY:
             value = times(a, b)
@@ -141,7 +150,7 @@ def expected_terms(circuit):
     for node in range(circuit.n_leaves, circuit.n_nodes):
         edges = slice(circuit.edge_start[node], circuit.edge_start[node + 1])
         below = [terms[c] for c in circuit.child[edges]]
-        if circuit.kind[node] == 2:
+        if circuit.kind[node] == SUM:
             value = {}
             for part, weight in zip(below, circuit.weight[edges], strict=True):
                 value = plus(value, part, weight)
@@ -300,21 +309,40 @@ def test_a_chain_of_sums_100_000_deep():
 
 @pytest.mark.slow
 def test_a_chain_of_sums_and_products_100_000_deep():
-    answers_everything(flatten(deep_products(50_001)), n_rows=2)
+    node = Categorical("c0", {0: 0.5, 1: 0.5})
+    for i in range(1, 50_001):
+        low, high = (Categorical(f"c{i}", {0: p, 1: 1 - p}) for p in (0.2, 0.7))
+        node = Sum((0.5, 0.5), (Product((low, node)), Product((high, node))))
+    scores = answers_everything(flatten(node), n_rows=2)
+    assert (scores < -30_000).all()  # in 50 001 columns nothing is likely
+
+
+def mixture_of_products(n_branches, n_columns):
+    """A sum of products of coins, straight from arrays: nodes would take longer than the test."""
+    rng = np.random.default_rng(0)
+    n_leaves = n_branches * n_columns
+    p = rng.random(n_leaves)
+    sizes = np.concatenate([np.zeros(n_leaves), np.full(n_branches, n_columns), [n_branches]])
+    return Circuit(
+        schema=Schema(tuple(Column(f"c{i}", "boolean") for i in range(n_columns))),
+        kind=np.repeat([LEAF, PRODUCT, SUM], [n_leaves, n_branches, 1]),
+        edge_start=np.concatenate([[0], np.cumsum(sizes)]),
+        child=np.arange(n_leaves + n_branches),
+        weight=np.repeat([1.0, 1.0 / n_branches], [n_leaves, n_branches]),
+        leaf_column=np.tile(np.arange(n_columns), n_branches),
+        leaf_family=np.zeros(n_leaves),
+        param_start=np.arange(0, 2 * n_leaves + 1, 2),
+        params=np.stack([p, 1 - p], axis=1).ravel(),
+    )
 
 
 @pytest.mark.slow
-def test_a_million_edges_need_little_memory():
-    circuit = flatten(wide(1_000_000))
-    assert circuit.n_edges > 900_000
-    plan = plan_for(circuit)
-    assert plan.n_slots < 10
-    tracemalloc.start()
+def test_a_million_edges_need_few_slots_and_small_traces():
+    circuit = mixture_of_products(25_000, 40)
+    assert circuit.n_edges > 1_000_000
+    assert plan_for(circuit).n_slots == 2
+    trace = plan_for(circuit, trace=True)
+    assert trace.n_slots * block_rows(trace, 1000, trace=True) * 24 < 64 << 20
     scores = answers_everything(circuit)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 1 << 30
-    plain = reference.log_likelihood(
-        circuit, Evidence(sample(circuit, 4, np.random.default_rng(0)))
-    )
-    np.testing.assert_allclose(scores, plain, rtol=1e-10)
+    drawn = Evidence(sample(circuit, 4, np.random.default_rng(0)))
+    np.testing.assert_allclose(scores, reference.log_likelihood(circuit, drawn), rtol=1e-10)

@@ -2,14 +2,12 @@
 
 import numpy as np
 import pytest
-import zoo
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_circuits import random_circuit, random_evidence
 from scipy.stats import truncnorm
-from strategies import evidences, small_circuits
-from worlds import agrees, world_probabilities
 
+import zoo
+from random_circuits import random_circuit, random_evidence
 from softlearn.circuit import Categorical, Gaussian, Leaf, Product, Sum, flatten
 from softlearn.errors import EvidenceError, ImpossibleEvidenceError
 from softlearn.leaf import Interval
@@ -21,8 +19,11 @@ from softlearn.query import (
     posteriors,
     reference,
 )
+from softlearn.table.schema import Column, Schema
+from strategies import evidences, small_circuits
+from worlds import agrees, world_probabilities
 
-many = settings(max_examples=80, deadline=None)
+many = settings(max_examples=50, deadline=None)
 
 
 @many
@@ -253,8 +254,6 @@ def test_evidence_must_fit():
 @pytest.mark.parametrize("n_levels", [1, 2, 3, 300, 70_000])
 def test_columns_of_few_and_of_very_many_levels(n_levels):
     rng = np.random.default_rng(n_levels)
-    from softlearn.table.schema import Column, Schema
-
     schema = Schema(
         (
             Column("a", "categorical", tuple(f"{i}" for i in range(n_levels))),

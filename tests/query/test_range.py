@@ -6,10 +6,11 @@ some slot used them.
 
 import numpy as np
 import pytest
-from random_circuits import random_evidence
 from scipy.special import logsumexp
 
+from random_circuits import random_evidence
 from softlearn.circuit import Categorical, Gaussian, Histogram, Leaf, Product, Sum, flatten
+from softlearn.leaf import Interval
 from softlearn.query import Evidence, log_likelihood, posteriors, reference, sample, sample_given
 from softlearn.query.leaves import log_values
 from softlearn.query.plan import plan_for
@@ -23,7 +24,7 @@ def scaled_slots(circuit, evidence):
     """How many slots used exponents, in a trace."""
     plan = plan_for(circuit, trace=True)
     assert plan.needs_exponents
-    space = Workspace(plan, evidence, batch_of(plan, evidence), evidence.n_rows)
+    space = Workspace(plan, evidence, batch_of(plan.columns, evidence), evidence.n_rows)
     space.run(0, evidence.n_rows, log_values)
     return int(space.block.values.scaled.sum())
 
@@ -290,7 +291,5 @@ def test_sets_and_intervals_of_tiny_probability():
     )
     rng = np.random.default_rng(6)
     evidence = random_evidence(circuit, rng, 50, unobserved=0.0)
-    from softlearn.leaf import Interval
-
     far = {c: Interval(i.lo + 60, i.hi + 61) for c, i in evidence.intervals.items()}
     must_survive(circuit, Evidence(evidence.values * 60, {}, far))

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-import zoo
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_circuits import agrees, random_circuit, random_evidence
-from strategies import evidences, small_circuits
 
+import zoo
+from random_circuits import agrees, random_circuit, random_evidence
 from softlearn.errors import EvidenceError, ImpossibleEvidenceError
+from softlearn.leaf import Interval
 from softlearn.query import Evidence, log_likelihood, sample, sample_given
+from strategies import evidences, small_circuits
 
 some = settings(max_examples=60, deadline=None)
 
@@ -85,8 +86,6 @@ def test_impossible_rows_are_marked_and_do_not_change_the_others():
 
 def test_impossible_intervals_are_marked():
     circuit = zoo.histogram()
-    from softlearn.leaf import Interval
-
     bounds = Interval(np.array([2.0, 5.0, 1.2, -np.inf]), np.array([1.0, 6.0, 1.7, np.inf]))
     evidence = Evidence(np.full((1, 4), np.nan), {}, {0: bounds})
     drawn = sample_given(circuit, evidence, np.random.default_rng(9), impossible="nan")

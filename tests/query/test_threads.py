@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from random_circuits import random_circuit, random_evidence
 
+from random_circuits import random_circuit, random_evidence
 from softlearn.query import log_likelihood, posteriors, reference, sample, sample_given
 
 N_ROWS = 20_011  # a prime, and enough for several tasks

@@ -7,14 +7,14 @@ seeds are fixed, so a red test stays red.
 
 import numpy as np
 import pytest
+from scipy.stats import chi2, kstest, norm, truncnorm
+
 import zoo
 from random_circuits import random_circuit, random_evidence
-from scipy.stats import chi2, kstest, norm, truncnorm
-from worlds import agrees, world_probabilities
-
 from softlearn.circuit import Categorical, Gaussian, Histogram, Product, Sum, flatten
 from softlearn.leaf import Interval
 from softlearn.query import Evidence, log_likelihood, posteriors, sample, sample_given
+from worlds import agrees, world_probabilities
 
 pytestmark = pytest.mark.slow
 

@@ -94,6 +94,9 @@ def collect(
                     total += factors[at + k] * graph.table[offset + k]
                 if total == 0.0 or known:
                     continue  # nothing flows here, or the caller knows the value
+                # The compiler may divide by way of 1 / total, which must not be infinite.
+                lift = 2.0**200 if total < 2.0**-900 else 1.0
+                total *= lift
                 for k in range(n_levels):
-                    p = factors[at + k] * graph.table[offset + k] / total
+                    p = factors[at + k] * (lift * graph.table[offset + k]) / total
                     posterior[level_start[column] + k, first + r] += p * flow[slot, r]

@@ -120,7 +120,7 @@ def _level_factors(
         column = circuit.schema.columns[position]
         if column.is_discrete:
             raised = (numbers(column) - power.shift[:, None]) ** power.order[:, None]
-            factor = raised * evidence._mask(position, column.n_levels)
+            factor = raised * evidence.allowed_levels(position, column.n_levels)
             largest = np.abs(factor).max(axis=1)
             largest[largest == 0.0] = 1.0
             factors[position] = factor / largest[:, None]
@@ -137,7 +137,7 @@ def _evaluate(
 ) -> Scaled:
     """Run all rows through the circuit and read the root."""
     plan = plan_for(circuit)
-    batch = batch_of(plan, evidence, factors)
+    batch = batch_of(plan.columns, evidence, factors)
     out = Scaled(np.empty(evidence.n_rows), np.zeros(evidence.n_rows, np.int64))
 
     def work(first: int, last: int) -> None:

@@ -132,7 +132,7 @@ def _fill(found: Posteriors, evidence: Evidence, n_threads: int | None) -> None:
     from softlearn.kernels.downward import collect, spread  # noqa: PLC0415 - loads Numba
 
     plan, layout, table = plan_for(found.circuit, trace=True), found.layout, found.table
-    batch = batch_of(plan, evidence)
+    batch = batch_of(plan.columns, evidence)
     uses = (*plan.leaf_uses, layout.place, layout.wanted)
 
     def work(first: int, last: int) -> None:

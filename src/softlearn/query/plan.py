@@ -81,19 +81,7 @@ class Plan:
     @cached_property
     def graph(self) -> Graph:
         """The circuit as the kernels that go down read it."""
-        circuit = self.circuit
-        table, offset = discrete_tables(circuit)
-        return Graph(
-            (circuit.kind == SUM).astype(np.uint8),
-            circuit.edge_start,
-            circuit.child,
-            circuit.weight,
-            self.slot_of,
-            circuit.leaf_column,
-            offset,
-            table,
-            np.array([column.n_levels for column in circuit.schema.columns], np.int32),
-        )
+        return graph_of(self.circuit, self.slot_of)
 
     @cached_property
     def leaf_uses(self) -> tuple[Ids, Ids]:
@@ -126,6 +114,22 @@ class DiscreteColumns:
         place[binary] = np.arange(binary.size)
         place[table] = np.arange(table.size)
         return DiscreteColumns(binary, table, place, levels[table].astype(np.int32))
+
+
+def graph_of(circuit: Circuit, slot_of: Ids) -> Graph:
+    """Return a circuit with the slots of its nodes, for kernels that go down."""
+    table, offset = discrete_tables(circuit)
+    return Graph(
+        (circuit.kind == SUM).astype(np.uint8),
+        circuit.edge_start,
+        circuit.child,
+        circuit.weight,
+        slot_of,
+        circuit.leaf_column,
+        offset,
+        table,
+        np.array([column.n_levels for column in circuit.schema.columns], np.int32),
+    )
 
 
 _PLANS: WeakKeyDictionary[Circuit, dict[bool, Plan]] = WeakKeyDictionary()

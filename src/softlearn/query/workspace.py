@@ -13,7 +13,7 @@ from softlearn.arrays import Floats, Ids
 from softlearn.circuit import Circuit
 from softlearn.kernels.program import TILE_RANGE, Batch, Block, Rows, Scratch, Tiles, Values
 from softlearn.query.evidence import Evidence
-from softlearn.query.plan import TILE_LEAVES, Plan
+from softlearn.query.plan import TILE_LEAVES, DiscreteColumns, Plan
 
 # 256 rows keep a tree's slots in the first-level cache; benchmarks/query: 128 and 512 are slower.
 BLOCK_ROWS = 256
@@ -112,7 +112,9 @@ def _fill(tiles: Tiles, answer: Floats | tuple[Floats, Floats]) -> None:
         tiles.mantissa[:n] *= signs
 
 
-def batch_of(plan: Plan, evidence: Evidence, factors: dict[int, Floats] | None = None) -> Batch:
+def batch_of(
+    columns: DiscreteColumns, evidence: Evidence, factors: dict[int, Floats] | None = None
+) -> Batch:
     """Return the evidence as the kernels read it.
 
     ``factors`` gives, for some discrete columns, a factor for each level, (rows, levels), in place
@@ -130,7 +132,6 @@ def batch_of(plan: Plan, evidence: Evidence, factors: dict[int, Floats] | None =
         start[column] = at
         at += factor.size
     flat = [np.ascontiguousarray(factor, dtype=np.float64).ravel() for factor in given.values()]
-    columns = plan.columns
     values = np.ascontiguousarray(values).view()
     values.flags.writeable = False  # a read-only array is another type: one type, one compilation
     return Batch(
