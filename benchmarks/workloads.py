@@ -102,13 +102,13 @@ def rows_of(circuit: Circuit, n_rows: int, *, missing: str = "none", seed: int =
 
 
 WORKLOADS = (
-    Workload("tree-1k", "binary", lambda: tree(20, 1_000), 200_000),
-    Workload("tree-10k", "binary", lambda: tree(100, 10_000), 20_000),
-    Workload("tree-10k-cat4", "4 levels", lambda: tree(100, 10_000, n_levels=4), 20_000),
-    Workload("wide-10k", "binary", lambda: tree(1_000, 10_000), 20_000),
-    Workload("wide-100k", "binary", lambda: tree(1_000, 100_000), 2_000),
-    Workload("gauss-10k", "Gaussian", lambda: tree(20, 10_000, n_levels=0), 10_000),
-    Workload("dag-10k", "binary", lambda: dag(128, 8), 10_000),
+    Workload("tree-1k", "binary", lambda: tree(20, 1_000), 100_000),
+    Workload("tree-10k", "binary", lambda: tree(100, 10_000), 16_384),
+    Workload("tree-10k-cat4", "4 levels", lambda: tree(100, 10_000, n_levels=4), 16_384),
+    Workload("wide-10k", "binary", lambda: tree(1_000, 10_000), 8_192),
+    Workload("wide-100k", "binary", lambda: tree(1_000, 100_000), 1_536),
+    Workload("gauss-10k", "Gaussian", lambda: tree(20, 10_000, n_levels=0), 4_096),
+    Workload("dag-10k", "binary", lambda: dag(128, 8), 4_096),
 )
 
 

@@ -6,6 +6,7 @@ levels and edges of probability zero, trees and DAGs. Everything follows from th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TypeAlias
@@ -118,14 +119,17 @@ class _Maker:
     made: dict[tuple[object, ...], list[Node]] = field(default_factory=dict)
 
     def node(self, allowed: Allowed, depth: int) -> Node:
-        """Return a new node over these columns, or now and then one that exists."""
+        """Return a sum or a product over these columns."""
+        if depth > 0 and self.rng.random() < 0.9:
+            return self.shared(allowed, depth, self.sum)
+        return self.shared(allowed, depth, self.product)
+
+    def shared(self, allowed: Allowed, depth: int, make: Callable[[Allowed, int], Node]) -> Node:
+        """Return a node that exists, now and then; else make one that others may share."""
         known = self.made.setdefault(tuple(sorted(allowed.items())), [])
         if known and self.rng.random() < self.share:
             return known[self.rng.integers(len(known))]
-        if depth > 0 and self.rng.random() < 0.9:
-            made = self.sum(allowed, depth)
-        else:
-            made = self.product(allowed, depth)
+        made = make(allowed, depth)
         known.append(made)
         return made
 
@@ -135,7 +139,8 @@ class _Maker:
         if len(parts) < 2:
             return self.product(allowed, depth)
         weights = self.probabilities(len(parts))
-        return Sum(tuple(weights), tuple(self.product(part, depth - 1) for part in parts))
+        children = [self.shared(part, depth - 1, self.product) for part in parts]
+        return Sum(tuple(weights), tuple(children))
 
     def product(self, allowed: Allowed, depth: int) -> Node:
         columns = list(self.rng.permutation(sorted(allowed)))

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.numpy
-from circuit_examples import mixed, must_equal
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from circuit_examples import mixed, must_equal
 from softlearn.circuit import Circuit, load_circuit, save_circuit, violations
 from softlearn.circuit.file_format import JsonObject, checksum
 from softlearn.circuit.flat import ARRAYS

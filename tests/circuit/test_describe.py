@@ -3,8 +3,8 @@
 from dataclasses import FrozenInstanceError
 
 import pytest
-from circuit_examples import mixed, paper_example
 
+from circuit_examples import mixed, paper_example
 from softlearn.circuit import Categorical, Description, Gaussian, describe, flatten
 
 

@@ -6,8 +6,8 @@ import subprocess
 
 import networkx as nx
 import pytest
-from circuit_examples import mixed, paper_example
 
+from circuit_examples import mixed, paper_example
 from softlearn.circuit import (
     Categorical,
     Gaussian,

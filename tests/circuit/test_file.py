@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import safetensors.numpy
-from circuit_examples import mixed, must_equal, paper_example
 
+from circuit_examples import mixed, must_equal, paper_example
 from softlearn.circuit import Categorical, Gaussian, flatten, load_circuit, save_circuit
 from softlearn.circuit.flat import ARRAYS
 from softlearn.errors import CircuitError, ModelFileError

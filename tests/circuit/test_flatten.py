@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from circuit_examples import mixed, mixed_nodes, must_equal, paper_example
 
+from circuit_examples import mixed, mixed_nodes, must_equal, paper_example
 from softlearn.circuit import (
     LEAF,
     PRODUCT,

@@ -10,8 +10,8 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-from circuit_examples import must_equal
 
+from circuit_examples import must_equal
 from softlearn.circuit import (
     Categorical,
     Circuit,

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from circuit_examples import deep_products, deep_sums, must_equal, wide
 
+from circuit_examples import deep_products, deep_sums, must_equal, wide
 from softlearn.circuit import (
     PRODUCT,
     Circuit,

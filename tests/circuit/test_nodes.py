@@ -3,8 +3,8 @@
 import gc
 
 import pytest
-from circuit_examples import deep_sums, paper_example
 
+from circuit_examples import deep_sums, paper_example
 from softlearn.circuit import Categorical, Gaussian, Histogram, Leaf, Product, Sum, flatten
 from softlearn.circuit.nodes import Weighted
 from softlearn.errors import CircuitError

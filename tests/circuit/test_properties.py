@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from circuit_examples import mixed, paper_example
 
+from circuit_examples import mixed, paper_example
 from softlearn.circuit import (
     LEAF,
     PRODUCT,

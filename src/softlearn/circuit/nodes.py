@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, overload
 
 from softlearn.errors import CircuitError
 from softlearn.table.schema import Level
@@ -24,6 +24,10 @@ class Node:
 
     __slots__ = ()
 
+    @overload
+    def __mul__(self, other: Node) -> Product: ...
+    @overload
+    def __mul__(self, other: Weighted) -> Weighted: ...
     def __mul__(self, other: Node | Weighted) -> Product | Weighted:
         """Return the product of two nodes over different columns."""
         if isinstance(other, Weighted):
@@ -129,7 +133,9 @@ class Weighted:
         return self.node.__add__(other)
 
 
-LevelProbabilities: TypeAlias = Mapping[Level, float] | Mapping[str, float] | Mapping[int, float]
+LevelProbabilities: TypeAlias = (
+    Mapping[Level, float] | Mapping[str, float] | Mapping[bool, float] | Mapping[int, float]
+)
 
 
 def Categorical(column: str, probabilities: LevelProbabilities) -> Leaf:  # noqa: N802 - reads as a type

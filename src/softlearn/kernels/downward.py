@@ -32,17 +32,20 @@ def spread(graph: Graph, values: Values, flow: Floats, share: Floats) -> None:
                 share[r] = 0.0 if empty else flow[slot, r] / mantissa[slot, r]
         for e in range(graph.edge_start[node], graph.edge_start[node + 1]):
             to = slot_of[child[e]]
-            if to < 0:
+            # A product's leaves are collected from its own slot, even those with another of theirs.
+            if to < 0 or (child[e] < graph.leaf_column.size and not graph.is_sum[node]):
                 continue
             if not graph.is_sum[node]:
                 for r in range(n_rows):
                     flow[to, r] += flow[slot, r]
             elif scaled[slot] or scaled[to]:
+                # A weight of 1e-300 keeps its exponent apart: with a small value it would vanish.
+                fraction, of_weight = math.frexp(graph.weight[e])
                 for r in range(n_rows):
-                    shift = exponent[to, r] if scaled[to] else 0
-                    shift -= exponent[slot, r] if scaled[slot] else 0
-                    part = graph.weight[e] * mantissa[to, r] * share[r]
-                    flow[to, r] += math.ldexp(part, max(min(shift, 2000), -2000))
+                    shift = of_weight + (exponent[to, r] if scaled[to] else 0.0)
+                    shift -= exponent[slot, r] if scaled[slot] else 0.0
+                    part = fraction * mantissa[to, r] * share[r]
+                    flow[to, r] += math.ldexp(part, int(max(min(shift, 4000.0), -4000.0)))
             else:
                 weight = graph.weight[e]
                 for r in range(n_rows):
@@ -91,6 +94,9 @@ def collect(
                     total += factors[at + k] * graph.table[offset + k]
                 if total == 0.0 or known:
                     continue  # nothing flows here, or the caller knows the value
+                # The compiler may divide by way of 1 / total, which must not be infinite.
+                lift = 2.0**200 if total < 2.0**-900 else 1.0
+                total *= lift
                 for k in range(n_levels):
-                    p = factors[at + k] * graph.table[offset + k] / total
+                    p = factors[at + k] * (lift * graph.table[offset + k]) / total
                     posterior[level_start[column] + k, first + r] += p * flow[slot, r]

@@ -97,10 +97,14 @@ def _branch(graph: Graph, values: Values, node: int, r: int, u: float) -> int:
 @kernel
 def _branch_value(graph: Graph, values: Values, node: int, edge: int, r: int) -> float:
     slot, to = graph.slot_of[node], graph.slot_of[graph.child[edge]]
-    shift = values.exponent[to, r] if values.scaled[to] else 0
-    shift -= values.exponent[slot, r] if values.scaled[slot] else 0
-    part: float = graph.weight[edge] * values.mantissa[to, r]
-    return math.ldexp(part, max(min(shift, 2000), -2000)) if shift != 0 else part
+    if not (values.scaled[slot] or values.scaled[to]):
+        plain: float = graph.weight[edge] * values.mantissa[to, r]
+        return plain
+    # A weight of 1e-300 keeps its exponent apart: with a small value it would vanish.
+    fraction, of_weight = math.frexp(graph.weight[edge])
+    shift = of_weight + (values.exponent[to, r] if values.scaled[to] else 0.0)
+    shift -= values.exponent[slot, r] if values.scaled[slot] else 0.0
+    return math.ldexp(fraction * values.mantissa[to, r], int(max(min(shift, 4000.0), -4000.0)))
 
 
 @kernel

@@ -84,7 +84,7 @@ class Values(NamedTuple):
 
     mantissa: Floats  # (slots, block)
     bits: Offsets  # the same memory as int64
-    exponent: Offsets  # (slots, block)
+    exponent: Floats  # (slots, block)      whole numbers; floats, as a log may reach 1e308
     scaled: Kinds  # (slots,)            1 if the exponents count
 
 
@@ -92,7 +92,7 @@ class Tiles(NamedTuple):
     """Leaf values that a family computed for one block."""
 
     mantissa: Floats  # (tile leaves, block)
-    exponent: Offsets  # (tile leaves, block)
+    exponent: Floats  # (tile leaves, block)
     scaled: Kinds  # (tile leaves,)
 
 
@@ -101,7 +101,7 @@ class Scratch(NamedTuple):
 
     bits: Offsets  # (2, block)
     power: Floats  # the same memory as float64
-    top: Offsets  # (block,)
+    top: Floats  # (block,)
 
 
 class Block(NamedTuple):

@@ -40,7 +40,6 @@ _MANTISSA_BITS = 52
 _EXPONENT_MASK = 0x7FF << _MANTISSA_BITS
 _MAGNITUDE_MASK = (1 << 63) - 1
 _ONE_BITS = _BIAS << _MANTISSA_BITS
-_LOWEST = -(1 << 40)  # exponent of zero: below that of any value
 _LN2 = math.log(2.0)
 
 
@@ -193,7 +192,7 @@ def _need_exponents(values: Values, slot: int) -> None:
         values.scaled[slot] = 1
         exponent = values.exponent
         for r in range(exponent.shape[1]):
-            exponent[slot, r] = 0
+            exponent[slot, r] = 0.0
 
 
 @kernel
@@ -204,8 +203,8 @@ def _multiply(values: Values, to: int, a: int, b: int) -> None:
     has_a, has_b, exponent = values.scaled[a], values.scaled[b], values.exponent
     if has_a or has_b:
         for r in range(target.size):
-            exponent_a = exponent[a, r] if has_a else 0
-            exponent_b = exponent[b, r] if has_b else 0
+            exponent_a = exponent[a, r] if has_a else 0.0
+            exponent_b = exponent[b, r] if has_b else 0.0
             exponent[to, r] = exponent_a + exponent_b
     values.scaled[to] = has_a | has_b
 
@@ -229,27 +228,46 @@ def _combine(
 def _combine_scaled(
     values: Values, to: int, a: int, b: int, weight_a: float, weight_b: float, scratch: Scratch
 ) -> None:
-    """Do the same where a row has an exponent: bring both sides to the larger one."""
+    """Do the same where a row has an exponent: measure both sides by the larger one.
+
+    Mantissas count too: a plain value of 2**-1000 is larger than 2**-5000 however that is split.
+    """
     left, right = values.mantissa[a], values.mantissa[b]
+    left_bits, right_bits = values.bits[a], values.bits[b]
     fraction_a, shift_a = math.frexp(weight_a)
     fraction_b, shift_b = math.frexp(weight_b)
     has_a, has_b, exponents = values.scaled[a], values.scaled[b], values.exponent
     bits_a, bits_b, top = scratch.bits[0], scratch.bits[1], scratch.top
     power_a, power_b = scratch.power[0], scratch.power[1]
     for r in range(left.size):
-        low_a = left[r] == 0.0 or fraction_a == 0.0
-        low_b = right[r] == 0.0 or fraction_b == 0.0
-        exponent_a = _LOWEST if low_a else shift_a + (exponents[a, r] if has_a else 0)
-        exponent_b = _LOWEST if low_b else shift_b + (exponents[b, r] if has_b else 0)
-        highest = max(exponent_a, exponent_b)
-        bits_a[r] = (max(exponent_a - highest, 1 - _BIAS) + _BIAS) << _MANTISSA_BITS
-        bits_b[r] = (max(exponent_b - highest, 1 - _BIAS) + _BIAS) << _MANTISSA_BITS
-        top[r] = highest if highest > _LOWEST else 0
+        exponent_a = shift_a + (exponents[a, r] if has_a else 0.0)
+        exponent_b = shift_b + (exponents[b, r] if has_b else 0.0)
+        zero_a = left[r] == 0.0 or fraction_a == 0.0
+        zero_b = right[r] == 0.0 or fraction_b == 0.0
+        size_a = -np.inf if zero_a else exponent_a + _size(left_bits[r])
+        size_b = -np.inf if zero_b else exponent_b + _size(right_bits[r])
+        highest = max(size_a, size_b)
+        highest = 0.0 if highest == -np.inf else highest
+        bits_a[r] = _power_bits(exponent_a - highest)
+        bits_b[r] = _power_bits(exponent_b - highest)
+        top[r] = highest
     target, exponent = values.mantissa[to], exponents[to]
     for r in range(left.size):
         target[r] = fraction_a * left[r] * power_a[r] + fraction_b * right[r] * power_b[r]
         exponent[r] = top[r]
     values.scaled[to] = 1
+
+
+@kernel
+def _size(bits: int) -> int:
+    """Return the exponent inside a float64, from its bits."""
+    return ((bits & _MAGNITUDE_MASK) >> _MANTISSA_BITS) - _BIAS
+
+
+@kernel
+def _power_bits(exponent: float) -> int:
+    """Return the bits of 2**exponent, as near as a normal float64 comes to it."""
+    return (int(max(min(exponent, _BIAS), 1 - _BIAS)) + _BIAS) << _MANTISSA_BITS
 
 
 @kernel
@@ -268,5 +286,5 @@ def _check(values: Values, slot: int) -> None:
     exponents = values.exponent[slot]
     for r in range(bits.size):
         magnitude = bits[r] & _MAGNITUDE_MASK
-        exponents[r] += (magnitude >> _MANTISSA_BITS) - _BIAS if magnitude != 0 else 0
+        exponents[r] += (magnitude >> _MANTISSA_BITS) - _BIAS if magnitude != 0 else 0.0
         bits[r] = (bits[r] & ~_EXPONENT_MASK) | _ONE_BITS if magnitude != 0 else bits[r]

@@ -89,10 +89,13 @@ class Categorical:
         order: int,
         shift: Floats | float = 0.0,
         region: Region | None = None,
+        *,
+        log_scale: Floats | float = 0.0,
     ) -> Floats:
-        """E[(code − shift)^order · 1(code in region)], not divided by the region's mass."""
+        """E[(code − shift)^order · 1(code in region)] / exp(log_scale)."""
         distance = np.arange(params.shape[-1]) - np.asarray(shift)[..., None]
-        return np.asarray((distance**order * (params * members_of(region))).sum(axis=-1))
+        total = (distance**order * (params * members_of(region))).sum(axis=-1)
+        return np.asarray(total / np.exp(log_scale))
 
     def support(self, params: Floats) -> Bools:
         """Return the levels that can be drawn, as a mask (..., K)."""

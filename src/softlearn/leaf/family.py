@@ -114,8 +114,13 @@ class Family(Protocol):
         order: int,
         shift: Floats | float = 0.0,
         region: Region | None = None,
+        *,
+        log_scale: Floats | float = 0.0,
     ) -> Floats:
-        """E[(x − shift)^order · 1(x in region)] for order ≥ 0, not divided by the region's mass."""
+        """E[(x − shift)^order · 1(x in region)] / exp(log_scale) for order ≥ 0.
+
+        With the region's log-mass as scale it is the moment given the region, however far out.
+        """
 
     def support(self, params: Floats) -> Bools | Interval:
         """Return what can be drawn: a mask (..., levels), or the interval that holds it all."""

@@ -147,18 +147,22 @@ class Gaussian:
         order: int,
         shift: Floats | float = 0.0,
         region: Region | None = None,
+        *,
+        log_scale: Floats | float = 0.0,
     ) -> Floats:
-        """E[(x − shift)^order · 1(x in region)], not divided by the region's mass."""
+        """E[(x − shift)^order · 1(x in region)] / exp(log_scale)."""
         if region is not None and order == 0:
-            return np.asarray(np.exp(self.log_mass(params, region)))
+            return np.asarray(np.exp(self.log_mass(params, region) - log_scale))
         mean, deviation = params[..., 0], params[..., 1]
         if region is not None:
-            return truncated_moment(mean, deviation, order, np.asarray(shift), interval_of(region))
+            origin, scale = np.asarray(shift), np.asarray(log_scale)
+            inside = interval_of(region)
+            return truncated_moment(mean, deviation, order, origin, inside, log_scale=scale)
         distance = mean - shift
         before, moment = np.zeros_like(distance), np.ones_like(distance)
         for k in range(1, order + 1):
             before, moment = moment, distance * moment + (k - 1) * deviation**2 * before
-        return np.asarray(moment)
+        return np.asarray(moment / np.exp(log_scale))
 
     def support(self, params: Floats) -> Interval:
         """Return the whole line."""

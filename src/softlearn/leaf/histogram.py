@@ -125,12 +125,15 @@ class Histogram:
         order: int,
         shift: Floats | float = 0.0,
         region: Region | None = None,
+        *,
+        log_scale: Floats | float = 0.0,
     ) -> Floats:
-        """E[(x − shift)^order · 1(x in region)], not divided by the region's mass."""
+        """E[(x − shift)^order · 1(x in region)] / exp(log_scale)."""
         left, right, height = _cut(params, region)
         origin = np.asarray(shift)[..., None]
         mean_power = _mean_power(left - origin, right - origin, order)
-        return np.asarray(((right - left) * height * mean_power).sum(axis=-1))
+        total = ((right - left) * height * mean_power).sum(axis=-1)
+        return np.asarray(total / np.exp(log_scale))
 
     def support(self, params: Floats) -> Interval:
         """From the first edge of a bin that is not empty to the last."""

@@ -50,7 +50,7 @@ def as_condition(said: Said, schema: Schema) -> Evidence:
         if isinstance(what, Set | list):
             sets[position] = _levels(column, what)
         elif not isinstance(what, tuple):
-            values[position] = _cell(column, what)
+            values[position] = read_cell(column, what)
         elif column.is_discrete:
             sets[position] = _levels_between(column, what)
         else:
@@ -58,7 +58,7 @@ def as_condition(said: Said, schema: Schema) -> Evidence:
     return Evidence(values, sets, intervals)
 
 
-def _cell(column: Column, what: object) -> float:
+def read_cell(column: Column, what: object) -> float:
     """Return one value as circuits read it; times may be ISO text."""
     if column.kind == "datetime" and isinstance(what, str):
         try:
@@ -78,7 +78,7 @@ def _levels(column: Column, what: Set[object] | list[object]) -> Bools:
             f"column {column.name!r} is {column.kind}: say (lo, hi) with both ends included, "
             f"not a {_type_name(what)}"
         )
-    codes = [_cell(column, level) for level in what]
+    codes = [read_cell(column, level) for level in what]
     if not codes:
         raise EvidenceError(f"column {column.name!r}: no level at all is impossible; name some")
     if any(map(math.isnan, codes)):
@@ -119,13 +119,17 @@ def _ends(column: Column, what: tuple[object, ...]) -> tuple[float, float]:
     """Return both ends of an interval as floats; None is an open end."""
     if len(what) != 2:
         raise EvidenceError(f"column {column.name!r}: an interval is (lo, hi), not {what!r}")
-    lo = -math.inf if what[0] in (None, -math.inf) else _cell(column, what[0])
-    hi = math.inf if what[1] in (None, math.inf) else _cell(column, what[1])
+    lo = -math.inf if _is_open(what[0], -math.inf) else read_cell(column, what[0])
+    hi = math.inf if _is_open(what[1], math.inf) else read_cell(column, what[1])
     if math.isnan(lo) or math.isnan(hi):
         raise EvidenceError(f"column {column.name!r}: write None for an open end, not {what!r}")
     if lo > hi:
         raise EvidenceError(f"column {column.name!r}: {what!r} ends before it begins; swap them")
     return lo, hi
+
+
+def _is_open(end: object, infinity: float) -> bool:
+    return end is None or (isinstance(end, float) and end == infinity)
 
 
 def _ceil(bound: float) -> float:

@@ -3,18 +3,31 @@
 from softlearn.query.conditional import conditional_log_probability
 from softlearn.query.evidence import Evidence, intersect
 from softlearn.query.flows import Posteriors, posteriors
+from softlearn.query.information import Estimate, entropy, kl_divergence, mutual_information
 from softlearn.query.likelihood import log_likelihood
 from softlearn.query.marginal import marginal
+from softlearn.query.moments import covariance, mean, moment, variance
+from softlearn.query.most_probable import Completion, most_probable
 from softlearn.query.sample import sample, sample_given
 
 __all__ = [
+    "Completion",
+    "Estimate",
     "Evidence",
     "Posteriors",
     "conditional_log_probability",
+    "covariance",
+    "entropy",
     "intersect",
+    "kl_divergence",
     "log_likelihood",
     "marginal",
+    "mean",
+    "moment",
+    "most_probable",
+    "mutual_information",
     "posteriors",
     "sample",
     "sample_given",
+    "variance",
 ]

@@ -63,8 +63,8 @@ class Evidence:
         known = not np.isnan(self.values[position]).all()
         return known or position in self.sets or position in self.intervals
 
-    def _mask(self, position: int, n_levels: int) -> Bools:
-        """Return which levels are possible, (rows, levels)."""
+    def allowed_levels(self, position: int, n_levels: int) -> Bools:
+        """Return which levels of a discrete column are possible, (rows, levels)."""
         mask = self.sets.get(position, np.ones((self.n_rows, n_levels), dtype=bool)).copy()
         known = np.flatnonzero(~np.isnan(self.values[position]))
         mask[known] = self.values[position, known][:, None] == np.arange(n_levels)
@@ -105,7 +105,9 @@ def intersect(schema: Schema, a: Evidence, b: Evidence) -> Evidence:
         if not (a._speaks_of(position) and b._speaks_of(position)):
             continue
         if column.is_discrete:
-            sets[position] = a._mask(position, column.n_levels) & b._mask(position, column.n_levels)
+            sets[position] = a.allowed_levels(position, column.n_levels) & b.allowed_levels(
+                position, column.n_levels
+            )
             values[position] = np.nan
         else:
             left, right = a._hull(position), b._hull(position)

@@ -43,6 +43,10 @@ class Scaled(NamedTuple):
             ratio = np.ldexp(self.mantissa / other.mantissa, gap.astype(np.int32))
         return np.where(other.mantissa == 0.0, np.nan, ratio)
 
+    def tile(self, n: int) -> Scaled:
+        """Return all rows n times, one copy after another."""
+        return Scaled(np.tile(self.mantissa, n), np.tile(self.exponent, n))
+
 
 def numbers(column: Column) -> Floats:
     """Return the number that each level of a discrete column stands for, (levels,)."""
@@ -74,18 +78,25 @@ def expectation(
 
 def moment_inside(
     family: Family, params: Floats, order: int, shift: Floats, bounds: Interval | None
-) -> Floats:
-    """Return E[(x − shift) ** order · 1(lo ≤ x ≤ hi)] of each leaf (leaves, n) and row."""
+) -> tuple[Floats, Floats]:
+    """Return E[(x − shift) ** order | lo ≤ x ≤ hi] and log P(lo ≤ x ≤ hi), (leaves, rows).
+
+    Apart from each other, neither underflows however far out the interval lies.
+    """
     every = params[:, None, :]
     value = np.empty((params.shape[0], shift.size))
+    log_mass = np.zeros(value.shape)
     bounded = np.zeros(shift.size, dtype=bool)
     if bounds is not None:
         bounded = np.isfinite(bounds.lo) | np.isfinite(bounds.hi) | (bounds.lo > bounds.hi)
         inside = Interval(bounds.lo[bounded], bounds.hi[bounded])
-        value[:, bounded] = family.moment(every, order, shift[bounded], inside)
+        mass = family.log_mass(every, inside)
+        scale = np.where(np.isneginf(mass), 0.0, mass)
+        value[:, bounded] = family.moment(every, order, shift[bounded], inside, log_scale=scale)
+        log_mass[:, bounded] = mass
     # The closed form of the whole line is much cheaper than an integral to infinity.
     value[:, ~bounded] = family.moment(every, order, shift[~bounded])
-    return value
+    return value, log_mass
 
 
 def _known_numbers(column: Column, values: Floats) -> Floats:
@@ -109,7 +120,7 @@ def _level_factors(
         column = circuit.schema.columns[position]
         if column.is_discrete:
             raised = (numbers(column) - power.shift[:, None]) ** power.order[:, None]
-            factor = raised * evidence._mask(position, column.n_levels)
+            factor = raised * evidence.allowed_levels(position, column.n_levels)
             largest = np.abs(factor).max(axis=1)
             largest[largest == 0.0] = 1.0
             factors[position] = factor / largest[:, None]
@@ -126,7 +137,7 @@ def _evaluate(
 ) -> Scaled:
     """Run all rows through the circuit and read the root."""
     plan = plan_for(circuit)
-    batch = batch_of(plan, evidence, factors)
+    batch = batch_of(plan.columns, evidence, factors)
     out = Scaled(np.empty(evidence.n_rows), np.zeros(evidence.n_rows, np.int64))
 
     def work(first: int, last: int) -> None:
@@ -159,25 +170,26 @@ class _SignedLeaves:
         for column in self.powers:
             where = np.flatnonzero(circuit.leaf_column[leaves] == column)
             for family, own, params in same_shape(circuit, leaves[where]):
-                for cells, value in self._moments(column, family, params, rows):
+                for cells, value, log_mass in self._moments(column, family, params, rows):
                     place = np.ix_(where[own], cells)
                     with np.errstate(divide="ignore"):
-                        logs[place] = np.log(np.abs(value))
+                        logs[place] = np.log(np.abs(value)) + log_mass
                     signs[place] = np.sign(value)
         return logs, signs
 
     def _moments(
         self, column: int, family: Family, params: Floats, rows: Evidence
-    ) -> list[tuple[Offsets, Floats]]:
-        """Return (rows, their values (leaves, rows)), for one order of the power after another."""
+    ) -> list[tuple[Offsets, Floats, Floats]]:
+        """Return (rows, value, log-mass) for one order after another; two are (leaves, rows)."""
         order, shift = self.powers[column]
         if family.discrete:
             codes = np.arange(self.factors[column].shape[1], dtype=np.float64)
             probability = np.exp(family.log_density(params[:, None, :], codes))
-            return [(np.arange(order.size), probability @ self.factors[column].T)]
+            total = probability @ self.factors[column].T
+            return [(np.arange(order.size), total, np.zeros(total.shape))]
         bounds, found = rows.intervals.get(column), []
         for one in np.unique(order[order > 0]).tolist():
             cells = np.flatnonzero(order == one)
             some = None if bounds is None else Interval(bounds.lo[cells], bounds.hi[cells])
-            found.append((cells, moment_inside(family, params, one, shift[cells], some)))
+            found.append((cells, *moment_inside(family, params, one, shift[cells], some)))
         return found

@@ -9,6 +9,7 @@ import numpy as np
 
 from softlearn.arrays import Bools, Floats, Ids, Offsets
 from softlearn.circuit import Circuit
+from softlearn.errors import EvidenceError
 from softlearn.query.evidence import Evidence
 from softlearn.query.impossible import Impossible, impossible_rows
 from softlearn.query.leaves import log_values
@@ -36,6 +37,7 @@ class Posteriors:
 
     def levels(self, column: int) -> Floats:
         """Return the probability of each level of a discrete column, (rows, levels)."""
+        self._must_hold(column, discrete=True)
         start = self.layout.level_start[column]
         return self.table[start : start + self.circuit.schema.columns[column].n_levels].T
 
@@ -45,8 +47,20 @@ class Posteriors:
         The posterior of an unobserved column is the mixture of these leaves with these weights
         (each restricted to the evidence's interval, if there is one).
         """
+        self._must_hold(column, discrete=False)
         leaves = self.layout.leaves_of(column)
         return leaves, self.table[self.layout.place[leaves]].T
+
+    def _must_hold(self, column: int, *, discrete: bool) -> None:
+        """Refuse columns that were not asked for, and levels of continuous ones."""
+        about = self.circuit.schema.columns[column]
+        if not self.layout.wanted[column]:
+            raise EvidenceError(f"no posterior of column {about.name!r} was asked for")
+        if about.is_discrete != discrete:
+            has, lacks = ("levels", "leaves") if about.is_discrete else ("leaves", "levels")
+            raise EvidenceError(
+                f"column {about.name!r} is {about.kind}: ask for {has}, not {lacks}"
+            )
 
 
 @dataclass(frozen=True)
@@ -118,7 +132,7 @@ def _fill(found: Posteriors, evidence: Evidence, n_threads: int | None) -> None:
     from softlearn.kernels.downward import collect, spread  # noqa: PLC0415 - loads Numba
 
     plan, layout, table = plan_for(found.circuit, trace=True), found.layout, found.table
-    batch = batch_of(plan, evidence)
+    batch = batch_of(plan.columns, evidence)
     uses = (*plan.leaf_uses, layout.place, layout.wanted)
 
     def work(first: int, last: int) -> None:

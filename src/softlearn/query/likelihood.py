@@ -23,7 +23,7 @@ def log_likelihood(circuit: Circuit, evidence: Evidence, *, n_threads: int | Non
     if evidence.n_rows == 0:
         return out
     plan = plan_for(circuit)
-    batch = batch_of(plan, evidence)
+    batch = batch_of(plan.columns, evidence)
 
     def work(first: int, last: int) -> None:
         space = Workspace(plan, evidence, batch, block_rows(plan, last - first))

@@ -99,6 +99,8 @@ def covariance(
     One pass through the circuit a pair of columns: k columns cost about k² / 2 likelihoods.
     """
     centre, spread = _mean_and_variance(circuit, evidence, columns, impossible, n_threads)
+    # NaN marks impossible rows, whose total is zero; the engine gets numbers only.
+    centres = dict(zip(columns, np.nan_to_num(centre.T), strict=True))
     total = expectation(circuit, evidence, {}, n_threads)
     n_rows, k = centre.shape
     found = np.zeros((n_rows, k, k))
@@ -107,9 +109,8 @@ def covariance(
     together = max(1, BLOCK_ROWS // max(n_rows, 1))  # pairs that fill a block
     for at in range(0, len(pairs), together):
         some = pairs[at : at + together]
-        joint = _products(circuit, evidence, columns, some, centre, n_threads)
-        repeated = Scaled(*(np.tile(part, len(some)) for part in total))
-        value = joint.over(repeated).reshape(len(some), n_rows).T
+        joint = _products(circuit, evidence, np.asarray(columns)[some], centres, n_threads)
+        value = joint.over(total.tile(len(some))).reshape(len(some), n_rows).T
         found[:, some[:, 0], some[:, 1]] = found[:, some[:, 1], some[:, 0]] = value
     return found
 
@@ -117,19 +118,17 @@ def covariance(
 def _products(
     circuit: Circuit,
     evidence: Evidence,
-    columns: Sequence[int],
     pairs: Offsets,
-    centre: Floats,
+    centres: Mapping[int, Floats],
     n_threads: int | None,
 ) -> Scaled:
-    """Return E[(x − mean)(y − mean) · 1(evidence)] for each pair and row, pair after pair."""
-    n_rows = evidence.n_rows
+    """Return E[(x − centre)(y − centre) · 1(evidence)] for each pair and row, pair after pair."""
     powers = {}
-    for place in np.unique(pairs).tolist():
-        order = np.repeat((pairs == place).sum(axis=1), n_rows)
-        shift = np.tile(np.nan_to_num(centre[:, place]), len(pairs))  # NaN marks impossible rows
-        powers[columns[place]] = Power(order, shift)
-    every_pair = evidence.rows(np.tile(np.arange(n_rows), len(pairs)))
+    for column in np.unique(pairs).tolist():
+        order = (pairs == column).sum(axis=1)
+        shift = np.tile(centres[column], len(pairs))
+        powers[column] = Power(np.repeat(order, evidence.n_rows), shift)
+    every_pair = evidence.rows(np.tile(np.arange(evidence.n_rows), len(pairs)))
     return expectation(circuit, every_pair, powers, n_threads)
 
 
@@ -208,11 +207,8 @@ def _leaf_moment(
     bounds = rows.intervals.get(column)
     total = np.zeros(rows.n_rows)
     for family, where, params in same_shape(found.circuit, leaves):
-        inside = moment_inside(family, params, order, shift, bounds)  # (leaves, rows)
-        if bounds is not None:
-            mass = moment_inside(family, params, 0, shift, bounds)
-            inside = inside / np.where(mass > 0.0, mass, 1.0)
-        total += (weights[:, where] * inside.T).sum(axis=1)
+        value, _ = moment_inside(family, params, order, shift, bounds)  # (leaves, rows)
+        total += (weights[:, where] * value.T).sum(axis=1)
     return total
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
+from weakref import ReferenceType, WeakKeyDictionary, ref
 
 import numpy as np
 
@@ -57,7 +57,7 @@ class Plan:
         Whether any row can leave the range of plain float64.
     """
 
-    circuit: Circuit
+    of: ReferenceType[Circuit]  # weak, or the cache of plans would keep every circuit alive
     program: Program
     n_slots: int
     root: int
@@ -65,6 +65,13 @@ class Plan:
     tile_leaf: Ids
     slot_of: Ids
     needs_exponents: bool
+
+    @property
+    def circuit(self) -> Circuit:
+        """The circuit; who uses its plan holds it."""
+        circuit = self.of()
+        assert circuit is not None
+        return circuit
 
     @cached_property
     def columns(self) -> DiscreteColumns:
@@ -74,19 +81,7 @@ class Plan:
     @cached_property
     def graph(self) -> Graph:
         """The circuit as the kernels that go down read it."""
-        circuit = self.circuit
-        table, offset = discrete_tables(circuit)
-        return Graph(
-            (circuit.kind == SUM).astype(np.uint8),
-            circuit.edge_start,
-            circuit.child,
-            circuit.weight,
-            self.slot_of,
-            circuit.leaf_column,
-            offset,
-            table,
-            np.array([column.n_levels for column in circuit.schema.columns], np.int32),
-        )
+        return graph_of(self.circuit, self.slot_of)
 
     @cached_property
     def leaf_uses(self) -> tuple[Ids, Ids]:
@@ -119,6 +114,22 @@ class DiscreteColumns:
         place[binary] = np.arange(binary.size)
         place[table] = np.arange(table.size)
         return DiscreteColumns(binary, table, place, levels[table].astype(np.int32))
+
+
+def graph_of(circuit: Circuit, slot_of: Ids) -> Graph:
+    """Return a circuit with the slots of its nodes, for kernels that go down."""
+    table, offset = discrete_tables(circuit)
+    return Graph(
+        (circuit.kind == SUM).astype(np.uint8),
+        circuit.edge_start,
+        circuit.child,
+        circuit.weight,
+        slot_of,
+        circuit.leaf_column,
+        offset,
+        table,
+        np.array([column.n_levels for column in circuit.schema.columns], np.int32),
+    )
 
 
 _PLANS: WeakKeyDictionary[Circuit, dict[bool, Plan]] = WeakKeyDictionary()
@@ -171,7 +182,7 @@ def _compile(circuit: Circuit, trace: bool) -> Plan:
     )
     tiny_weight = bool(((circuit.weight > 0) & (circuit.weight < SMALLEST_WEIGHT)).any())
     return Plan(
-        circuit=circuit,
+        of=ref(circuit),
         program=program,
         n_slots=n_slots,
         root=int(slots[0, -1]),

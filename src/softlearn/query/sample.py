@@ -8,11 +8,12 @@ import numpy as np
 
 from softlearn.arrays import Floats, Ids, States
 from softlearn.circuit import Circuit
+from softlearn.kernels.program import Values
 from softlearn.leaf import Interval
 from softlearn.query.evidence import Evidence
 from softlearn.query.impossible import Impossible, impossible_rows
 from softlearn.query.leaves import log_values, same_shape
-from softlearn.query.plan import plan_for
+from softlearn.query.plan import DiscreteColumns, graph_of, plan_for
 from softlearn.query.workspace import Workspace, batch_of, block_rows, over_rows
 
 
@@ -21,7 +22,12 @@ def sample(
 ) -> Floats:
     """Return ``n`` rows drawn from the circuit's distribution, (columns, n)."""
     nothing = Evidence.nothing(len(circuit.schema))
-    return sample_given(circuit, nothing, rng, n_each=n, n_threads=n_threads)
+    if n == 0:
+        return nothing.values[:, :0]
+    draws = _Draws.room(circuit, nothing, n, rng)
+    _descend_freely(circuit, nothing, draws, n_threads)
+    _draw_continuous(circuit, nothing, draws)
+    return draws.values
 
 
 def sample_given(
@@ -39,16 +45,9 @@ def sample_given(
     result depends on the generator alone, not on the number of threads.
     """
     evidence.must_fit(circuit.schema)
-    n_draws = evidence.n_rows * n_each
-    if n_draws == 0:
+    if evidence.n_rows * n_each == 0:
         return np.empty((len(circuit.schema), 0))
-    draws = _Draws(
-        n_each,
-        rng.integers(0, 2**64, size=n_draws, dtype=np.uint64),
-        np.empty((len(circuit.schema), n_draws)),
-        np.full((len(circuit.schema), n_draws), -1, np.int32),
-        np.empty(evidence.n_rows),
-    )
+    draws = _Draws.room(circuit, evidence, n_each, rng)
     _descend_all(circuit, evidence, draws, n_threads)
     zero = impossible_rows(draws.log_likelihood, impossible)
     _draw_continuous(circuit, evidence, draws)
@@ -65,6 +64,37 @@ class _Draws(NamedTuple):
     leaf_of: Ids  # (columns, draws)  the leaf that a continuous value is drawn from, or -1
     log_likelihood: Floats  # (rows,)
 
+    @staticmethod
+    def room(circuit: Circuit, evidence: Evidence, n_each: int, rng: np.random.Generator) -> _Draws:
+        """Return room for the draws, and a seed for each of them."""
+        shape = (len(circuit.schema), evidence.n_rows * n_each)
+        return _Draws(
+            n_each,
+            rng.integers(0, 2**64, size=shape[1], dtype=np.uint64),
+            np.empty(shape),
+            np.full(shape, -1, np.int32),
+            np.empty(evidence.n_rows),
+        )
+
+
+def _descend_freely(
+    circuit: Circuit, nothing: Evidence, draws: _Draws, n_threads: int | None
+) -> None:
+    """Walk down where nothing is known: every node has the value one, so no pass up is needed."""
+    from softlearn.kernels.draw import descend  # noqa: PLC0415 - loads Numba
+
+    graph = graph_of(circuit, np.zeros(circuit.n_nodes, np.int32))
+    one = np.ones((1, 1))
+    values = Values(one, one.view(np.int64), np.empty((0, 1)), np.zeros(1, np.uint8))
+    batch = batch_of(DiscreteColumns.of(circuit), nothing)
+
+    def work(first: int, last: int) -> None:
+        stack = np.empty(circuit.n_nodes + 1, np.int32)
+        memory = (draws.states, stack, draws.values, draws.leaf_of)
+        descend(graph, values, batch, 0, draws.n_each, (first, last), *memory)
+
+    over_rows(work, draws.n_each, n_threads)
+
 
 def _descend_all(
     circuit: Circuit, evidence: Evidence, draws: _Draws, n_threads: int | None
@@ -73,7 +103,7 @@ def _descend_all(
     from softlearn.kernels.draw import descend  # noqa: PLC0415 - loads Numba
 
     plan = plan_for(circuit, trace=True)
-    batch = batch_of(plan, evidence)
+    batch = batch_of(plan.columns, evidence)
     n_each = draws.n_each
 
     def work(first: int, last: int) -> None:

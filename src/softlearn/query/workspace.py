@@ -13,7 +13,7 @@ from softlearn.arrays import Floats, Ids
 from softlearn.circuit import Circuit
 from softlearn.kernels.program import TILE_RANGE, Batch, Block, Rows, Scratch, Tiles, Values
 from softlearn.query.evidence import Evidence
-from softlearn.query.plan import TILE_LEAVES, Plan
+from softlearn.query.plan import TILE_LEAVES, DiscreteColumns, Plan
 
 # 256 rows keep a tree's slots in the first-level cache; benchmarks/query: 128 and 512 are slower.
 BLOCK_ROWS = 256
@@ -49,18 +49,18 @@ class Workspace:
         n_tiles = min(TILE_LEAVES, plan.tile_leaf.size)
         tiles = Tiles(
             np.empty((n_tiles, n_rows)),
-            np.empty((n_tiles, n_rows), np.int64),
+            np.empty((n_tiles, n_rows)),
             np.empty(n_tiles, np.uint8),
         )
         mantissa = np.empty((plan.n_slots, n_rows))
         values = Values(
             mantissa,
             mantissa.view(np.int64),
-            np.empty((plan.n_slots if plan.needs_exponents else 0, n_rows), np.int64),
+            np.empty((plan.n_slots if plan.needs_exponents else 0, n_rows)),
             np.zeros(plan.n_slots, np.uint8),
         )
         bits = np.empty((2, n_rows), np.int64)
-        scratch = Scratch(bits, bits.view(np.float64), np.empty(n_rows, np.int64))
+        scratch = Scratch(bits, bits.view(np.float64), np.empty(n_rows))
         self.block = Block(rows, tiles, values, scratch)
 
     def run(
@@ -100,16 +100,21 @@ def _fill(tiles: Tiles, answer: Floats | tuple[Floats, Floats]) -> None:
     possible = logs > -np.inf
     far = ((np.abs(logs) > limit) & possible).any(axis=1)
     tiles.scaled[:n] = far
-    np.exp(logs, out=tiles.mantissa[:n])
+    with np.errstate(over="ignore"):  # what overflows is far, and written again below
+        np.exp(logs, out=tiles.mantissa[:n])
     if far.any():
         exponent = np.floor(np.where(possible[far], logs[far], 0.0) / np.log(2.0))
-        tiles.exponent[:n][far] = exponent.astype(np.int64)
-        tiles.mantissa[:n][far] = np.exp(logs[far] - exponent * np.log(2.0))
+        tiles.exponent[:n][far] = exponent
+        # Beyond 2**53 bits the rest is rounding, which must not become a large mantissa.
+        rest = np.minimum(logs[far] - exponent * np.log(2.0), np.log(2.0))
+        tiles.mantissa[:n][far] = np.exp(np.where(possible[far], np.maximum(rest, 0.0), -np.inf))
     if signs is not None:
         tiles.mantissa[:n] *= signs
 
 
-def batch_of(plan: Plan, evidence: Evidence, factors: dict[int, Floats] | None = None) -> Batch:
+def batch_of(
+    columns: DiscreteColumns, evidence: Evidence, factors: dict[int, Floats] | None = None
+) -> Batch:
     """Return the evidence as the kernels read it.
 
     ``factors`` gives, for some discrete columns, a factor for each level, (rows, levels), in place
@@ -127,9 +132,10 @@ def batch_of(plan: Plan, evidence: Evidence, factors: dict[int, Floats] | None =
         start[column] = at
         at += factor.size
     flat = [np.ascontiguousarray(factor, dtype=np.float64).ravel() for factor in given.values()]
-    columns = plan.columns
+    values = np.ascontiguousarray(values).view()
+    values.flags.writeable = False  # a read-only array is another type: one type, one compilation
     return Batch(
-        np.ascontiguousarray(values),
+        values,
         start,
         np.concatenate([*flat, np.empty(0)]),
         columns.binary,

@@ -1,0 +1,91 @@
+"""How time grows with rows, edges and threads, and what the first call costs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.query import interleaved
+from benchmarks.workloads import rows_of, tree
+from softlearn.circuit import Circuit
+from softlearn.query import Evidence, log_likelihood
+from softlearn.query.plan import plan_for
+
+_ROOT = Path(__file__).resolve().parent.parent
+
+
+def growth(n_threads: int, repeats: int) -> Iterator[tuple[str, float, str]]:
+    """Yield (what, number, unit): linear growth gives equal numbers in a group."""
+    middle, rows = tree(100, 10_000), 4_096
+    batches = {f"{n} rows": (middle, rows_of(middle, n)) for n in (rows, 10 * rows)}
+    yield from _per_edge_row("10k edges", batches, n_threads, repeats)
+    sizes = {}
+    for n_edges in (1_000, 10_000, 100_000):
+        circuit = tree(100, n_edges)
+        sizes[f"{circuit.n_edges} edges"] = (circuit, rows_of(circuit, 20_480_000 // n_edges))
+    yield from _per_edge_row("100 columns", sizes, n_threads, repeats)
+    yield from _threads(middle, rows_of(middle, 32_768), repeats)
+
+
+def plans(repeats: int) -> Iterator[tuple[str, float, str]]:
+    """Yield the time to compile a large circuit into a plan, without and with a trace."""
+    for trace in (False, True):
+        seconds = []
+        for seed in range(min(3, repeats)):
+            circuit = tree(1_000, 100_000, seed=seed)
+            start = time.perf_counter()
+            plan_for(circuit, trace=trace)
+            seconds.append(time.perf_counter() - start)
+        name = "plan with trace" if trace else "plan"
+        yield f"{name}, 100k edges", 1e3 * float(np.median(seconds)), "ms"
+
+
+def first_calls() -> Iterator[tuple[str, float, str]]:
+    """Yield the seconds of first calls in new processes, from an empty cache and a full one."""
+    with tempfile.TemporaryDirectory() as cache:
+        for state in ("empty cache", "full cache"):
+            command = [sys.executable, "-m", "benchmarks.first_call"]
+            environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
+            run = subprocess.run(
+                command, cwd=_ROOT, env=environment, check=True, capture_output=True, text=True
+            )
+            for name, (clock, processor) in json.loads(run.stdout).items():
+                yield f"{name}, {state}", clock, "s on the clock"
+                yield f"{name}, {state}", processor, "s of the processor"
+
+
+def _per_edge_row(
+    group: str, cases: dict[str, tuple[Circuit, Evidence]], n_threads: int, repeats: int
+) -> Iterator[tuple[str, float, str]]:
+    runs = [
+        lambda c=circuit, e=evidence: log_likelihood(c, e, n_threads=n_threads)
+        for circuit, evidence in cases.values()
+    ]
+    interleaved(1, *runs)
+    for (name, (circuit, evidence)), seconds in zip(
+        cases.items(), interleaved(repeats, *runs), strict=True
+    ):
+        each = float(np.median(seconds)) / (circuit.n_edges * evidence.n_rows)
+        yield f"{group}, {name}", 1e12 * each, "ps per edge-row"
+
+
+def _threads(
+    circuit: Circuit, evidence: Evidence, repeats: int
+) -> Iterator[tuple[str, float, str]]:
+    counts = (1, 2)
+    runs = [lambda n=n: log_likelihood(circuit, evidence, n_threads=n) for n in counts]
+    interleaved(1, *runs)
+    for n, seconds in zip(counts, interleaved(repeats, *runs), strict=True):
+        yield (
+            f"10k edges, {n} threads",
+            evidence.n_rows / float(np.median(seconds)) / 1e3,
+            "k rows/s",
+        )

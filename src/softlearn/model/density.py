@@ -1,0 +1,183 @@
+"""The posterior of one continuous column: a mixture of its leaves, inside what is known of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from softlearn.arrays import Floats
+from softlearn.errors import SoftlearnError
+from softlearn.leaf import Family, Interval
+from softlearn.model.asking import read_cell
+from softlearn.table import Column, decode_value
+
+# Numbers; for a datetime column, datetimes.
+Point: TypeAlias = Any
+Points: TypeAlias = Any
+
+# Sixty halvings take a bracket far below the resolution of a float of its own width.
+_HALVINGS = 60
+_SPARKS = "▁▂▃▄▅▆▇█"
+_SPARK_BINS = 32
+
+
+class Part(NamedTuple):
+    """Leaves of one family, and the probability of each; all of them are possible."""
+
+    family: Family
+    params: Floats  # (leaves, parameters)
+    weight: Floats  # (leaves,)
+
+
+class DensityDistribution:
+    """What is to be believed of a continuous column; it prints as a summary.
+
+    Values of a datetime column are datetimes, their ``std`` is in seconds and their density per
+    second. Whole numbers are treated as continuous: ``Model.probability`` rounds.
+
+    Attributes
+    ----------
+    column
+        The column's name.
+    """
+
+    def __init__(self, column: Column, parts: list[Part], lo: float, hi: float) -> None:
+        self.column = column.name
+        self._about, self._parts = column, parts
+        self._lo, self._hi = float(lo), float(hi)
+        self._within = Interval(np.array(lo), np.array(hi))
+
+    @property
+    def mean(self) -> Point:
+        """The expected value."""
+        return self._spoken(self._mean)
+
+    @cached_property
+    def std(self) -> float:
+        """The standard deviation."""
+        return math.sqrt(self._expected(2, self._mean))
+
+    def pdf(self, x: Points) -> float | Floats:
+        """Return the density at one value or many."""
+        point = self._heard(x)
+        inside = (point >= self._lo) & (point <= self._hi)
+        density = self._mixed(lambda part: part.family.log_density(part.params[:, None, :], point))
+        return _shaped(np.where(inside, density, 0.0), x)
+
+    def cdf(self, x: Points) -> float | Floats:
+        """Return the probability of being at most one value, or each of many."""
+        return _shaped(self._below(self._heard(x)), x)
+
+    def quantile(self, q: float | npt.ArrayLike) -> Points:
+        """Return the value below which the column lies with probability ``q``, or each of many."""
+        levels = np.atleast_1d(np.asarray(q, dtype=np.float64))
+        if not ((levels >= 0.0) & (levels <= 1.0)).all():
+            raise SoftlearnError(f"a quantile's probability lies between 0 and 1, not {q!r}")
+        found = self._bisected(levels)
+        return self._spoken(found[0] if np.ndim(q) == 0 else found)
+
+    def interval(self, level: float = 0.9) -> tuple[Point, Point]:
+        """Return the ends of the central interval that holds this much probability."""
+        if not 0.0 < level < 1.0:
+            raise SoftlearnError(f"an interval's level lies between 0 and 1, not {level!r}")
+        return self.quantile(0.5 - level / 2), self.quantile(0.5 + level / 2)
+
+    def __repr__(self) -> str:
+        lo, hi = self.interval(0.9)
+        ends = self._bisected(np.array([0.01, 0.99]))
+        shape = _spark(self._below(np.linspace(ends[0], ends[1], _SPARK_BINS + 1)))
+        low, high = (_short(self._spoken(end)) for end in ends)
+        return (
+            f"mean {_short(self.mean)}, std {self.std:.4g}, "
+            f"90 % between {_short(lo)} and {_short(hi)}\n{low} {shape} {high}"
+        )
+
+    @cached_property
+    def _mean(self) -> float:
+        return self._expected(1, 0.0)
+
+    def _expected(self, order: int, shift: float) -> float:
+        """Return E[(x − shift) ** order] of the mixture, inside the bounds."""
+        is_whole_line = math.isinf(self._lo) and math.isinf(self._hi)
+        total = 0.0
+        for family, params, weight in self._parts:
+            if is_whole_line:  # the closed form, instead of an integral
+                total += float(weight @ family.moment(params, order, shift))
+                continue
+            # Scaled by the mass inside, which far out in a tail would underflow by itself.
+            inside = family.log_mass(params, self._within)
+            own = family.moment(params, order, shift, self._within, log_scale=inside)
+            total += float(weight @ own)
+        return total
+
+    def _below(self, point: Floats) -> Floats:
+        """Return the distribution function, (points,)."""
+        until = Interval(self._within.lo, np.clip(point, self._lo, self._hi))
+        mass = self._mixed(lambda part: part.family.log_mass(part.params[:, None, :], until))
+        return np.clip(mass, 0.0, 1.0)
+
+    def _mixed(self, log_values: Callable[[Part], Floats]) -> Floats:
+        """Return the mixture of what the leaves say (leaves, points), each inside the bounds."""
+        shares = []
+        for part in self._parts:
+            inside = part.family.log_mass(part.params, self._within)
+            shares.append(part.weight @ np.exp(log_values(part) - inside[:, None]))
+        return np.asarray(np.sum(shares, axis=0))
+
+    def _bisected(self, levels: Floats) -> Floats:
+        """Return the quantiles; each lies between the smallest and the largest of the leaves'."""
+        strict = np.clip(levels, np.finfo(np.float64).tiny, np.nextafter(1.0, 0.0))
+        own = [
+            part.family.draw(part.params[:, None, :], strict, self._within) for part in self._parts
+        ]
+        low, high = np.concatenate(own).min(axis=0), np.concatenate(own).max(axis=0)
+        for _ in range(_HALVINGS):
+            middle = low + 0.5 * (high - low)
+            enough = self._below(middle) >= strict
+            low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+        bottom, top = self._support
+        return np.where(levels == 0.0, bottom, np.where(levels == 1.0, top, high))
+
+    @property
+    def _support(self) -> tuple[float, float]:
+        """The ends of what is possible."""
+        spans = [part.family.support(part.params) for part in self._parts]
+        lows = [np.min(span.lo) for span in spans if isinstance(span, Interval)]
+        highs = [np.max(span.hi) for span in spans if isinstance(span, Interval)]
+        return max(float(min(lows)), self._lo), min(float(max(highs)), self._hi)
+
+    def _heard(self, x: Points) -> Floats:
+        """Return the caller's value or values as floats, (points,)."""
+        if self._about.kind == "datetime":
+            return np.array([read_cell(self._about, point) for point in np.atleast_1d(x).tolist()])
+        return np.atleast_1d(np.asarray(x, dtype=np.float64))
+
+    def _spoken(self, values: Floats | float) -> Points:
+        """Return floats as the caller's values."""
+        if self._about.kind != "datetime":
+            return values if np.ndim(values) else float(values)
+        spoken = [decode_value(self._about, value) for value in np.atleast_1d(values).tolist()]
+        return spoken if np.ndim(values) else spoken[0]
+
+
+def _shaped(answers: Floats, question: Points) -> float | Floats:
+    """Return one number for one value, an array for many."""
+    one = np.ndim(question) == 0
+    return float(answers[0]) if one else answers
+
+
+def _short(value: Point) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)[:16]  # to the minute
+
+
+def _spark(below: Floats) -> str:
+    """Return the shape of a density, from its distribution function at equal steps."""
+    mass = np.array([after - before for before, after in pairwise(below)])
+    heights = np.rint(mass / mass.max() * (len(_SPARKS) - 1)).astype(int)
+    return "".join(_SPARKS[height] for height in heights)

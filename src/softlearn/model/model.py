@@ -1,0 +1,246 @@
+"""A circuit and its schema, asked by column name about frames."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import TypeAlias
+
+import numpy as np
+
+from softlearn.arrays import Floats
+from softlearn.circuit import (
+    Circuit,
+    Description,
+    Node,
+    describe,
+    flatten,
+    load_circuit,
+    save_circuit,
+    validate,
+)
+from softlearn.errors import SchemaError, SoftlearnError
+from softlearn.model.asking import Said
+from softlearn.model.completion import (
+    Completed,
+    Method,
+    completed,
+    filling,
+    imputed,
+    rounded,
+)
+from softlearn.model.given import (
+    Extra,
+    Frame,
+    Impossible,
+    Unknown,
+    encoded_batches,
+    read_frame,
+    read_given,
+)
+from softlearn.model.questions import Questions
+from softlearn.model.randomness import RandomState, generator
+from softlearn.query import log_likelihood, sample_given
+from softlearn.table import Column, Schema, decode
+
+SchemaLike: TypeAlias = Schema | Mapping[str, str | Column]
+
+
+class Model(Questions):
+    """The joint distribution of a table's columns, and everything that can be asked of it.
+
+    What is known is said as ``{column: what}``, where ``what`` is a value, a set or list of levels,
+    an interval ``(lo, hi)`` with both ends included and ``None`` for an open one, or ``None`` for
+    nothing. In integer columns ``(30, 40)`` means the whole numbers from 30 to 40.
+
+    Parameters
+    ----------
+    circuit : Node or Circuit
+        A circuit written by hand, such as ``0.3 * a + 0.7 * b``, or a flat one.
+    schema : Schema or mapping of column name to kind or Column, optional
+        What the columns are; a mapping changes some of them, as in ``{"age": "integer"}``. By
+        default what the circuit says: its leaves, if it was written by hand.
+
+    Attributes
+    ----------
+    circuit : Circuit
+        The flat circuit, with ``n_nodes``, ``n_edges``, ``n_parameters`` and ``depth``.
+
+    Examples
+    --------
+    >>> from softlearn import Gaussian, Model
+    >>> left = Gaussian("x", -0.5, 1) * Gaussian("y", -2, 0.2)
+    >>> right = Gaussian("x", 0.5, 1) * Gaussian("y", 2, 0.2)
+    >>> model = Model(0.5 * left + 0.5 * right)
+    >>> round(model.expectation("x", given={"y": (0, None)}), 6)
+    0.5
+    """
+
+    def __init__(
+        self,
+        circuit: Node | Circuit,
+        schema: SchemaLike | None = None,
+    ) -> None:
+        if isinstance(circuit, Node):
+            self.circuit = _by_hand(circuit, schema)
+        elif isinstance(circuit, Circuit):
+            self.circuit = circuit if schema is None else _retold(circuit, schema)
+        else:
+            raise SoftlearnError(
+                f"a model is made of a circuit, not of {type(circuit).__name__}; the branches of "
+                "a sum are added, as in 0.3 * a + 0.7 * b"
+            )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one file, by custom ``*.safetensors``; ``softlearn.load`` reads it."""
+        save_circuit(path, self.circuit)
+
+    def describe(self) -> Description:
+        """Return the circuit in a few numbers; printing them gives a small table."""
+        return describe(self.circuit)
+
+    def score_samples(
+        self, frame: Frame, *, unknown: Unknown = "error", extra: Extra = "error"
+    ) -> Floats:
+        """Return the log-density of each row, (rows,); missing cells are summed out.
+
+        Parameters
+        ----------
+        frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
+            Named columns in any order; the columns of an array are matched by position.
+        unknown : {"error", "missing"}
+            Whether a level that the model has never seen is refused or taken as missing.
+        extra : {"error", "ignore"}
+            Whether columns that the model does not have are refused or left out.
+        """
+        batches = encoded_batches(frame, self.schema, unknown=unknown, extra=extra)
+        return np.concatenate([log_likelihood(self.circuit, batch) for batch in batches])
+
+    def score(self, frame: Frame, *, unknown: Unknown = "error", extra: Extra = "error") -> float:
+        """Return the mean log-density of the rows, in nats; as ``score_samples``."""
+        scores = self.score_samples(frame, unknown=unknown, extra=extra)
+        if not scores.size:
+            raise SoftlearnError("the table has no rows, so there is no mean to take")
+        return float(scores.mean())
+
+    def sample(
+        self,
+        n: int = 1,
+        given: Said | Frame | None = None,
+        random_state: RandomState = None,
+        *,
+        impossible: Impossible = "error",
+    ) -> Frame:
+        """Return rows drawn from the exact conditional distribution, as the schema's frame.
+
+        Parameters
+        ----------
+        n : int
+            How many rows; if a frame is given, how many for each of its rows, side by side.
+        given : dict or frame, optional
+            What is known; known values stay.
+        random_state : int or numpy.random.Generator, optional
+            The source of randomness; the same seed draws the same rows.
+        impossible : {"error", "nan"}
+            Whether a condition of probability zero is refused or gives missing cells.
+        """
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
+            raise SoftlearnError(f"n must be a whole number, 0 or more, not {n!r}")
+        known = read_given(given, self.schema)
+        rng = generator(random_state)
+        drawn = sample_given(self.circuit, known.evidence, rng, n_each=int(n), impossible="nan")
+        known.refuse(np.isnan(drawn[0, :: max(n, 1)]), impossible)
+        return decode(rounded(self.schema, known.evidence, drawn), self.schema)
+
+    def impute(
+        self,
+        frame: Frame,
+        method: Method = "most_probable",
+        random_state: RandomState = None,
+        *,
+        unknown: Unknown = "error",
+        extra: Extra = "error",
+        impossible: Impossible = "error",
+    ) -> Frame:
+        """Return the frame with its missing cells filled and everything else as it was.
+
+        Parameters
+        ----------
+        frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
+            The table; it is not changed.
+        method : {"most_probable", "mean", "draw"}
+            ``"most_probable"`` completes each row as a whole by max-product; ``"mean"`` fills each
+            cell by its posterior mean, or its most probable level; ``"draw"`` draws each row's
+            missing cells together from their exact conditional distribution.
+        random_state : int or numpy.random.Generator, optional
+            The source of randomness of ``"draw"``.
+        unknown, extra
+            As in ``score_samples``; unknown cells and extra columns stay as they are.
+        impossible : {"error", "nan"}
+            Whether a row of probability zero is refused or left as it is.
+        """
+        known = read_frame(frame, self.schema, unknown=unknown, extra=extra)
+        return imputed(self.circuit, frame, known, filling(method, random_state), impossible)
+
+    def most_probable(
+        self, given: Said | Frame | None = None, *, impossible: Impossible = "error"
+    ) -> Completed:
+        """Return the rows completed by max-product, with their log-density.
+
+        Parameters
+        ----------
+        given : dict or frame, optional
+            What is known: one row as a dict, or a frame with missing cells.
+        impossible : {"error", "nan"}
+            Whether a row of probability zero is refused or left as it is.
+        """
+        return completed(self.circuit, given, read_given(given, self.schema), impossible)
+
+    def __repr__(self) -> str:
+        circuit = self.circuit
+        return (
+            f"Model of {len(self.schema)} columns: {circuit.n_nodes:,} nodes, "
+            f"{circuit.n_edges:,} edges, {circuit.n_parameters:,} parameters, "
+            f"depth {circuit.depth}"
+        )
+
+    def __str__(self) -> str:
+        return f"{self.describe()}\n\n{self.schema}"
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """Return the model that a file holds, after checking everything about it.
+
+    Nothing in the file is executed. A file that is not a sound model gives a ``ModelFileError``
+    that says what is wrong.
+    """
+    return Model(load_circuit(path))
+
+
+def _by_hand(root: Node, schema: SchemaLike | None) -> Circuit:
+    """Flatten a circuit; if nobody says which frame to give back, it is pandas, or else NumPy."""
+    if isinstance(schema, Schema):
+        return flatten(root, schema)
+    circuit = flatten(root)
+    frame = "pandas" if find_spec("pandas") is not None else "numpy"
+    wanted = replace(circuit.schema.override(schema or {}), frame=frame)
+    return circuit if wanted == circuit.schema else flatten(root, wanted)
+
+
+def _retold(circuit: Circuit, schema: SchemaLike) -> Circuit:
+    """Return a flat circuit whose columns keep their names and levels, but change kind or dtype."""
+    if not isinstance(schema, Schema):
+        schema = circuit.schema.override(schema)
+    told, known = (
+        [(column.name, column.levels) for column in one] for one in (schema, circuit.schema)
+    )
+    if told != known:
+        raise SchemaError(
+            "the schema's columns differ from the circuit's in name, order or levels; change "
+            "model.schema.override(...), or write the circuit anew"
+        )
+    changed = replace(circuit, schema=schema)
+    validate(changed)
+    return changed

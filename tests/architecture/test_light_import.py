@@ -1,0 +1,41 @@
+"""Importing the library is cheap: what a program does not use, it does not wait for."""
+
+from __future__ import annotations
+
+from architecture.source_tree import run_fresh
+
+HEAVY = (
+    "dask",
+    "matplotlib",
+    "narwhals",
+    "networkx",
+    "numba",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "scipy.stats",
+    "sklearn",
+    "starlette",
+    "uvicorn",
+)
+# The one timing that is a contract: every script, command and test pays it before it does anything,
+# and it grows by accident, one import at a time. All other speed belongs to the benchmarks.
+SECONDS = 1.0
+RUNS = 3
+
+
+def test_import_loads_nothing_heavy():
+    """Numba stays out as well, so nothing can have been compiled."""
+    code = f"import sys, softlearn; print([m for m in {HEAVY} if m in sys.modules])"
+    assert run_fresh(code) == "[]"
+
+
+def test_import_takes_less_than_a_second():
+    """Processor time, the best of a few warm runs: a busy machine must not fail it."""
+    run_fresh("import softlearn")  # writes byte code
+    assert _best_seconds("import softlearn") - _best_seconds("pass") < SECONDS
+
+
+def _best_seconds(code: str) -> float:
+    timed = f"import time; {code}; print(time.process_time())"
+    return min(float(run_fresh(timed)) for _ in range(RUNS))

@@ -1,0 +1,81 @@
+"""Whatever the caller's arrays look like, each kernel is compiled for one signature."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from random_circuits import random_circuit, random_evidence
+from softlearn.query import Evidence, log_likelihood
+
+TESTS = str(Path(__file__).parents[1])
+
+# In a process of its own: other tests call kernels one by one, with integers of other types.
+SCORING = f"""
+import importlib, json, pkgutil, sys
+sys.path[:0] = [{TESTS!r}, {TESTS + "/kernels"!r}]
+import numpy as np
+import softlearn.kernels
+import zoo
+from random_circuits import random_circuit, random_evidence
+from test_compile_once import layouts
+from softlearn.query import Evidence, log_likelihood, posteriors, sample_given
+
+rng = np.random.default_rng(0)
+for circuit in (zoo.xor(), zoo.gaussian_pair(), random_circuit(rng, 4, 2, depth=3)):
+    evidence = random_evidence(circuit, rng, 20)
+    for values in layouts(evidence.values):
+        given = Evidence(values, evidence.sets, evidence.intervals)
+        log_likelihood(circuit, given)
+        posteriors(circuit, given, impossible="nan")
+        sample_given(circuit, given, rng, n_each=np.int64(2), impossible="nan")
+counts = {{}}
+for module in pkgutil.iter_modules(softlearn.kernels.__path__):
+    found = vars(importlib.import_module("softlearn.kernels." + module.name))
+    for name, item in found.items():
+        if hasattr(item, "signatures") and item.py_func.__module__.endswith(module.name):
+            counts[module.name + "." + name] = len(item.signatures)
+print(json.dumps(counts))
+"""
+
+
+def layouts(values):
+    """The same matrix as numpy may hand it over."""
+    yield np.ascontiguousarray(values)
+    yield np.asfortranarray(values)
+    wide = np.full((values.shape[0], 2 * values.shape[1]), np.nan)
+    wide[:, ::2] = values
+    yield wide[:, ::2]
+    tall = np.repeat(values, 2, axis=0)
+    yield tall[::2]
+    frozen = values.copy()
+    frozen.flags.writeable = False
+    yield frozen
+    yield np.broadcast_to(values[:, :1], values.shape)
+
+
+def test_questions_compile_one_signature_for_each_kernel():
+    done = subprocess.run(
+        [sys.executable, "-c", SCORING], capture_output=True, text=True, check=True
+    )
+    counts = json.loads(done.stdout)
+    for name in ("upward.advance", "downward.spread", "downward.collect", "draw.descend"):
+        assert counts[name] == 1
+    assert {name: count for name, count in counts.items() if count > 1} == {}
+
+
+@pytest.mark.parametrize("position", range(6))
+def test_layouts_of_the_evidence_change_no_answer(position):
+    rng = np.random.default_rng(1)
+    circuit = random_circuit(rng, 4, 2, depth=3)
+    evidence = random_evidence(circuit, rng, 30)
+    values = list(layouts(evidence.values))[position]
+    masks = {c: np.asfortranarray(mask) for c, mask in evidence.sets.items()}
+    plain = Evidence(np.array(values), evidence.sets, evidence.intervals)
+    np.testing.assert_array_equal(
+        log_likelihood(circuit, Evidence(values, masks, evidence.intervals)),
+        log_likelihood(circuit, plain),
+    )
