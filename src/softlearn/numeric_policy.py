@@ -29,3 +29,6 @@ SMALLEST_UNIFORM: Final = 2.0**-54
 # hundred thousand factors agree to about 1e-13 of their size, and rows that are less probable by
 # one part in 1e11 count as ties.
 REACHED_BOUND: Final = 1e-11
+
+# Parabolas of a log-density up to this sharp, and as flat, keep their squares within float64.
+SHARPEST: Final = 1e200

@@ -1,9 +1,10 @@
-"""Read what a block of rows knows about the discrete columns."""
+"""Read what rows know about the discrete columns."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from softlearn.arrays import Floats, Offsets
 from softlearn.kernels.compile import kernel
 from softlearn.kernels.program import (
     OBSERVED,
@@ -18,57 +19,41 @@ from softlearn.kernels.program import (
 
 @kernel
 def load_rows(batch: Batch, first: int, rows: Rows) -> None:
-    """Fill the rows' factors and codes from the batch, starting at row `first`."""
-    for i in range(batch.binary.size):
-        _load_binary(batch, batch.binary[i], first, rows, i)
-    for i in range(batch.table.size):
-        _load_table(batch, batch.table[i], first, rows, i)
-
-
-@kernel
-def _load_binary(batch: Batch, column: int, first: int, rows: Rows, place: int) -> None:
-    x = batch.values[column]
-    f0, f1 = rows.factors[0, place], rows.factors[1, place]
-    n_known, n_weighted = 0, 0
-    start = batch.set_start[column]
-    for r in range(f0.size):
-        value = x[first + r]
-        f0[r] = 0.0 if value == 1.0 else 1.0
-        f1[r] = 0.0 if value == 0.0 else 1.0
-        n_known += value == value  # NaN is not equal to itself
-    if start >= 0:
-        for r in range(f0.size):
-            if x[first + r] != x[first + r]:
-                f0[r] = batch.set_factors[start + 2 * (first + r)]
-                f1[r] = batch.set_factors[start + 2 * (first + r) + 1]
-                n_weighted += 1
-    rows.binary_state[place] = _state(n_known, n_weighted, f0.size)
-
-
-@kernel
-def _load_table(batch: Batch, column: int, first: int, rows: Rows, place: int) -> None:
-    x = batch.values[column]
-    codes, n_levels = rows.codes[place], rows.n_levels[place]
-    n_known, n_weighted = 0, 0
-    start = batch.set_start[column]
-    for r in range(codes.size):
-        value = x[first + r]
-        if value == value:
-            codes[r] = np.uint16(value)
-            n_known += 1
+    """Fill a block's codes from the batch, starting at row `first`."""
+    values, codes, n_rows = batch.values, rows.codes, rows.codes.shape[1]
+    for i in range(batch.discrete.size):
+        column, n_levels = batch.discrete[i], batch.n_levels[i]
+        start = batch.set_start[column]
+        otherwise = WEIGHTED_CODE if start >= 0 else n_levels
+        n_known = 0
+        for r in range(n_rows):
+            x = values[column, first + r]
+            known = x == x  # NaN is not equal to itself
+            codes[i, r] = np.uint8(x if known else otherwise)
+            n_known += known
+        rows.level_start[i] = start + first * n_levels
+        if n_known == n_rows:
+            rows.state[i] = OBSERVED
         elif start >= 0:
-            codes[r] = WEIGHTED_CODE
-            n_weighted += 1
+            rows.state[i] = WEIGHTED
         else:
-            codes[r] = n_levels
-    rows.level_start[place] = start + first * n_levels
-    rows.table_state[place] = _state(n_known, n_weighted, codes.size)
+            rows.state[i] = UNOBSERVED if n_known == 0 else PARTLY
 
 
 @kernel
-def _state(n_known: int, n_weighted: int, n_rows: int) -> int:
-    if n_weighted > 0:
-        return WEIGHTED
-    if n_known == 0:
-        return UNOBSERVED
-    return OBSERVED if n_known == n_rows else PARTLY
+def first_misfit(values: Floats, n_levels: Offsets) -> int:
+    """Return the first column with an infinite number, or a code that is no level; -1 if none.
+
+    `n_levels` is 0 for continuous columns.
+    """
+    for column in range(values.shape[0]):
+        top = n_levels[column]
+        misfits = 0
+        for r in range(values.shape[1]):
+            x = values[column, r]
+            is_level = (np.floor(x) == x) & (x >= 0.0) & (x < top)
+            fits = is_level if top > 0 else abs(x) < np.inf
+            misfits += (x == x) & (not fits)
+        if misfits > 0:
+            return column
+    return -1

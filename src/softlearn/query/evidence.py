@@ -78,6 +78,25 @@ class Evidence:
         hi = np.full(self.n_rows, np.inf) if known is None else known.hi
         return Interval(np.where(np.isnan(value), lo, value), np.where(np.isnan(value), hi, value))
 
+    def _check_values(self, schema: Schema) -> None:
+        from softlearn.kernels.evidence import first_misfit  # noqa: PLC0415 - loads Numba
+
+        n_levels = np.array([column.n_levels for column in schema.columns])
+        values = np.ascontiguousarray(self.values).view()
+        values.flags.writeable = False  # a read-only array is another type: one compilation
+        position = first_misfit(values, n_levels)
+        if position < 0:
+            return
+        column = schema.columns[position]
+        known = values[position][~np.isnan(values[position])]
+        if np.isinf(known).any():
+            raise EvidenceError(f"column {column.name!r}: infinite value")
+        odd = ~np.isin(known, np.arange(column.n_levels))
+        raise EvidenceError(
+            f"column {column.name!r}: {known[odd][0]:g} is not the code of a level "
+            f"(0 to {column.n_levels - 1})"
+        )
+
     def must_fit(self, schema: Schema) -> None:
         """Raise an ``EvidenceError`` that names the column, if anything does not fit."""
         if self.values.ndim != 2 or self.values.dtype != np.float64:
@@ -86,8 +105,7 @@ class Evidence:
             raise EvidenceError(
                 f"evidence has {self.values.shape[0]} columns, the circuit has {len(schema)}"
             )
-        for column, values in zip(schema.columns, self.values, strict=True):
-            _check_values(column, values)
+        self._check_values(schema)
         for position, mask in self.sets.items():
             _check_set(schema, position, mask, self.n_rows)
         for position, interval in self.intervals.items():
@@ -115,22 +133,6 @@ def intersect(schema: Schema, a: Evidence, b: Evidence) -> Evidence:
             intervals[position] = Interval(lo, hi)
             values[position, lo > hi] = np.nan
     return Evidence(values, sets, intervals)
-
-
-def _check_values(column: Column, values: Floats) -> None:
-    # min and max leave NaN aside; an all-NaN column is fine.
-    known = values[~np.isnan(values)]
-    if known.size == 0:
-        return
-    if np.isinf(known).any():
-        raise EvidenceError(f"column {column.name!r}: infinite value")
-    if column.is_discrete:
-        odd = (known < 0) | (known >= column.n_levels) | (known != np.floor(known))
-        if odd.any():
-            raise EvidenceError(
-                f"column {column.name!r}: {known[odd][0]:g} is not the code of a level "
-                f"(0 to {column.n_levels - 1})"
-            )
 
 
 def _check_set(schema: Schema, position: int, mask: Bools, n_rows: int) -> None:

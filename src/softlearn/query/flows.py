@@ -131,7 +131,11 @@ def _fill(found: Posteriors, evidence: Evidence, n_threads: int | None) -> None:
     """Compute the table and the log-likelihood, block by block."""
     from softlearn.kernels.downward import collect, spread  # noqa: PLC0415 - loads Numba
 
-    plan, layout, table = plan_for(found.circuit, trace=True), found.layout, found.table
+    plan, layout, table = (
+        plan_for(found.circuit, trace=True, by_families=bool(evidence.intervals)),
+        found.layout,
+        found.table,
+    )
     batch = batch_of(plan.columns, evidence)
     uses = (*plan.leaf_uses, layout.place, layout.wanted)
 

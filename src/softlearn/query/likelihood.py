@@ -22,7 +22,7 @@ def log_likelihood(circuit: Circuit, evidence: Evidence, *, n_threads: int | Non
     out = np.empty(evidence.n_rows)
     if evidence.n_rows == 0:
         return out
-    plan = plan_for(circuit)
+    plan = plan_for(circuit, by_families=bool(evidence.intervals))
     batch = batch_of(plan.columns, evidence)
 
     def work(first: int, last: int) -> None:

@@ -102,7 +102,7 @@ def _descend_all(
     """Walk down for every draw; draws of one row share the pass up."""
     from softlearn.kernels.draw import descend  # noqa: PLC0415 - loads Numba
 
-    plan = plan_for(circuit, trace=True)
+    plan = plan_for(circuit, trace=True, by_families=bool(evidence.intervals))
     batch = batch_of(plan.columns, evidence)
     n_each = draws.n_each
 
