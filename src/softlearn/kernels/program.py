@@ -74,6 +74,7 @@ class Rows(NamedTuple):
     codes: Kinds  # (discrete columns, block)   the level; n_levels = unobserved
     state: Kinds  # (discrete columns,)
     level_start: Offsets  # (discrete columns,)  where Batch.set_factors begin for this block
+    misfit: Kinds  # (1,)                        1 once a number was met that is no level's code
 
 
 class Values(NamedTuple):

@@ -112,7 +112,7 @@ def posteriors(
     A column whose value is known has it with certainty. Evidence of probability zero raises an
     error, or marks its row with NaN.
     """
-    evidence.must_fit(circuit.schema)
+    evidence.must_suit(circuit.schema)
     wanted = np.ones(len(circuit.schema), dtype=bool)
     if columns is not None:
         wanted[:] = False

@@ -44,7 +44,7 @@ def sample_given(
     Known values stay; everything else is drawn from the exact conditional distribution. The
     result depends on the generator alone, not on the number of threads.
     """
-    evidence.must_fit(circuit.schema)
+    evidence.must_suit(circuit.schema)
     if evidence.n_rows * n_each == 0:
         return np.empty((len(circuit.schema), 0))
     draws = _Draws.room(circuit, evidence, n_each, rng)

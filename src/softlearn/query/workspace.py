@@ -42,6 +42,7 @@ class Workspace:
             np.empty((n_coded, n_rows), np.uint8),
             np.empty(n_coded, np.uint8),
             np.empty(n_coded, np.int64),
+            np.zeros(1, np.uint8),
         )
         n_tiles = int(plan.tile_row.max(initial=-1)) + 1
         tiles = Tiles(
@@ -65,7 +66,8 @@ class Workspace:
     ) -> None:
         """Evaluate rows first:last, a block at a time; families answer for the tiles.
 
-        The logarithm of the root goes to ``out``, if it is given.
+        The logarithm of the root goes to ``out``, if it is given. Reading the rows tells whether
+        all codes are levels, so the evidence needs no pass of its own for that.
         """
         from softlearn.kernels.upward import advance  # noqa: PLC0415 - loads Numba
 
@@ -74,7 +76,18 @@ class Workspace:
         if plan.tile_leaf.size == 0:
             n = plan.program.op.size
             advance(plan.program, 0, n, self.batch, first, last, self.block, root, target)
-            return
+        else:
+            self._run_tiles(first, last, leaf_values, (root, target))
+        if self.block.rows.misfit[0]:
+            self.evidence.must_fit(plan.circuit.schema)  # raises, naming column and value
+
+    def _run_tiles(
+        self, first: int, last: int, leaf_values: LeafValues, result: tuple[int, Floats]
+    ) -> None:
+        """Stop after each segment to let families fill the next tile."""
+        from softlearn.kernels.upward import advance  # noqa: PLC0415 - loads Numba
+
+        plan, (root, target) = self.plan, result
         for start in blocks(first, last, self.n_rows):
             stop = start + self.n_rows
             rows = self.evidence.rows(slice(start, stop))
