@@ -115,6 +115,11 @@ def posteriors(
     evidence.must_suit(circuit.schema)
     wanted = np.ones(len(circuit.schema), dtype=bool)
     if columns is not None:
+        strange = [column for column in columns if not 0 <= column < wanted.size]
+        if strange:
+            raise EvidenceError(
+                f"there is no column {strange[0]}: columns are 0 to {wanted.size - 1}"
+            )
         wanted[:] = False
         wanted[columns] = True
     layout = _Layout(circuit, wanted)

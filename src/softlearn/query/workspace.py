@@ -11,6 +11,7 @@ import numpy as np
 
 from softlearn.arrays import Floats, Ids
 from softlearn.circuit import Circuit
+from softlearn.errors import EvidenceError
 from softlearn.kernels.program import TILE_RANGE, Batch, Block, Rows, Scratch, Tiles, Values
 from softlearn.query.evidence import Evidence
 from softlearn.query.plan import TILE_LEAVES, DiscreteColumns, Plan
@@ -186,6 +187,8 @@ def blocks(first: int, last: int, size: int) -> Iterator[int]:
 
 def over_rows(work: Callable[[int, int], None], n_rows: int, n_threads: int | None) -> None:
     """Call ``work(first, last)`` on ranges that cover all rows, on several threads."""
+    if n_threads is not None and n_threads < 1:
+        raise EvidenceError(f"n_threads must be at least 1, or None for all cores, not {n_threads}")
     threads = n_threads or _cores()
     n_tasks = max(1, min(threads * 4, n_rows // _ROWS_PER_TASK)) if threads > 1 else 1
     bounds = np.linspace(0, n_rows, n_tasks + 1).astype(np.int64).tolist()
