@@ -19,8 +19,8 @@ from scipy.special import ndtri
 
 from softlearn.circuit import SUM, Circuit
 from softlearn.kernels.compile import kernel
-from softlearn.kernels.draw import uniform
-from softlearn.query.leaves import discrete_tables
+from softlearn.kernels.draw import STEP, mixed
+from softlearn.query.leaves import leaf_tables
 from softlearn.query.workspace import BLOCK_ROWS, TRACE_BYTES, blocks, over_rows
 
 
@@ -51,7 +51,7 @@ class PlainCircuit:
     def arrays(self) -> PlainArrays:
         """The circuit as the loops read it."""
         circuit = self.circuit
-        table, offset = discrete_tables(circuit)
+        tables = leaf_tables(circuit)
         is_sum = circuit.kind == SUM
         valued = np.arange(circuit.n_nodes) >= circuit.n_leaves
         valued[circuit.child[is_sum[circuit.edge_owner]]] = True
@@ -69,8 +69,8 @@ class PlainCircuit:
                 np.where(valued, np.cumsum(valued) - 1, -1).astype(np.int32),
                 circuit.leaf_column,
                 n_levels,
-                offset,
-                np.log(table),
+                tables.offset,
+                np.log(np.maximum(tables.entries, 0.0)),
                 mean,
                 math.sqrt(0.5) / deviation,
                 -np.log(deviation) - 0.5 * math.log(2.0 * math.pi),
@@ -297,7 +297,8 @@ def descend(c, values, codes, logs, first, n_each, states, stack, out, leaf_of):
             node = stack[size]
             start, end = c.edge_start[node], c.edge_start[node + 1]
             if c.is_sum[node]:
-                left, own = uniform(states, i), logs[c.place[node], r]
+                states[i] += STEP
+                left, own = mixed(states[i]), logs[c.place[node], r]
                 chosen = start
                 for e in range(start, end):
                     part = math.exp(c.log_weight[e] + logs[c.place[c.child[e]], r] - own)
@@ -311,7 +312,8 @@ def descend(c, values, codes, logs, first, n_each, states, stack, out, leaf_of):
                 continue
             if node < c.leaf_column.size:
                 column = c.leaf_column[node]
-                u = uniform(states, i)
+                states[i] += STEP
+                u = mixed(states[i])
                 if values[column, at] == values[column, at]:
                     out[column, i] = values[column, at]
                 elif c.n_levels[column] == 0:

@@ -30,6 +30,8 @@ SMALLEST_UNIFORM: Final = 2.0**-54
 # one part in 1e11 count as ties.
 REACHED_BOUND: Final = 1e-11
 
+# Parabolas of a log-density up to this sharp, and as flat, keep their squares within float64.
+SHARPEST: Final = 1e200
 # k-means ends when the squared error a unit of weight and column falls by less than this.
 KMEANS_TOLERANCE = 1e-6
 # Distances below this are rounding: the rows are alike.

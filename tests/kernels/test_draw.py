@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from softlearn.kernels.draw import uniform
+from softlearn.kernels.draw import STEP, mixed
+
+
+def uniform(states, i):
+    states[i : i + 1] += STEP
+    return mixed(states[i])
+
 
 MASK = (1 << 64) - 1
 

@@ -4,11 +4,17 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from softlearn.kernels.program import Scratch, Values
-from softlearn.kernels.upward import _check, _combine, _multiply
+from softlearn.kernels.program import SMALLEST_WEIGHT, Scratch, Values
+from softlearn.kernels.upward import (
+    _add_exponents,
+    _check,
+    _combine,
+    _combine_scaled,
+    _multiply,
+)
 
 # Mantissas as checks leave them, exponents far and near, zero too.
 mantissas = st.just(0.0) | st.tuples(st.floats(1.0, 1.99), st.integers(-399, 399)).map(
@@ -33,6 +39,21 @@ def scratch():
     return Scratch(bits, bits.view(np.float64), np.empty(1))
 
 
+def multiply(values, to, a, b):
+    _multiply(values.mantissa, to, a, b)
+    _add_exponents(values.exponent, values.scaled, to, a, b)
+
+
+def combine(values, to, a, b, weight_a, weight_b):
+    """Take the path that `advance` takes."""
+    tiny = any(0.0 < weight < SMALLEST_WEIGHT for weight in (weight_a, weight_b))
+    if values.scaled[a] or values.scaled[b] or tiny:
+        _combine_scaled(values, to, a, b, (weight_a, weight_b), scratch())
+    else:
+        _combine(values.mantissa, to, a, b, weight_a, weight_b)
+        values.scaled[to] = 0
+
+
 def exact(values, slot):
     """The value of a slot as a fraction."""
     power = int(values.exponent[slot, 0]) if values.scaled[slot] else 0
@@ -49,7 +70,7 @@ def must_agree(found, expected):
 def test_multiply(a, b):
     values = slots(a, b)
     expected = exact(values, 0) * exact(values, 1)
-    _multiply(values, 2, 0, 1)
+    multiply(values, 2, 0, 1)
     must_agree(exact(values, 2), expected)
 
 
@@ -58,27 +79,29 @@ def test_multiply(a, b):
 def test_combine(a, b, weight_a, weight_b):
     values = slots(a, b)
     expected = Fraction(weight_a) * exact(values, 0) + Fraction(weight_b) * exact(values, 1)
-    _combine(values, 2, 0, 1, weight_a, weight_b, scratch())
+    combine(values, 2, 0, 1, weight_a, weight_b)
     must_agree(exact(values, 2), expected)
 
 
 @some
 @given(numbers, numbers, numbers, weights, weights)
+@example((2.0**-396, None), (0.0, None), (2.0**396, -3000), 2.0**-599, 1.0)
+@example((2.0**-396, None), (0.0, None), (1.0, -1010), 2.0**-599, 1.0)
 def test_combine_goes_on_from_an_unchecked_value(a, b, c, weight_a, weight_b):
     """Two children may leave 2**-1000 without an exponent; the third may have any exponent."""
     values = slots(a, b, c)
     expected = Fraction(weight_a) * exact(values, 0) + Fraction(weight_b) * exact(values, 1)
     expected += exact(values, 2)
-    _combine(values, 0, 0, 1, weight_a, weight_b, scratch())
-    _combine(values, 0, 0, 2, 1.0, 1.0, scratch())
+    combine(values, 0, 0, 1, weight_a, weight_b)
+    combine(values, 0, 0, 2, 1.0, 1.0)
     must_agree(exact(values, 0), expected)
 
 
 @pytest.mark.parametrize("to", [0, 1])
 def test_results_may_overwrite_an_operand(to):
     for instruction in (
-        lambda v, to: _multiply(v, to, 0, 1),
-        lambda v, to: _combine(v, to, 0, 1, 0.25, 0.75, scratch()),
+        lambda v, to: multiply(v, to, 0, 1),
+        lambda v, to: combine(v, to, 0, 1, 0.25, 0.75),
     ):
         for a, b in [((3.0, None), (5.0, 700)), ((3.0, -700), (5.0, None)), ((2.0, 1), (7.0, 3))]:
             apart, over = slots(a, b), slots(a, b)

@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from itertools import product
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ from softlearn.query import (
     sample_given,
 )
 from softlearn.query.instructions import fused_edges
-from softlearn.query.leaves import discrete_tables
+from softlearn.query.leaves import leaf_tables
 from softlearn.query.plan import TILE_LEAVES, plan_for
 from softlearn.query.workspace import (
     BLOCK_ROWS,
@@ -100,8 +101,8 @@ def test_a_trace_shrinks_its_blocks_as_the_circuit_grows():
 @given(small_circuits())
 def test_every_node_is_computed_once_and_before_it_is_read(circuit):
     """Follows the program slot by slot, as a symbolic machine, and compares with the circuit."""
-    for trace in (False, True):
-        plan = plan_for(circuit, trace=trace)
+    for trace, by_families in product((False, True), repeat=2):
+        plan = plan_for(circuit, trace=trace, by_families=by_families)
         assert evaluate_symbolically(plan) == expected_terms(circuit)
 
 
@@ -110,15 +111,7 @@ def evaluate_symbolically(plan):
     program, slots = plan.program, {}
     segment_start = np.concatenate([[0], plan.segment_ends[:, 1]])
     segment_of = np.searchsorted(plan.segment_ends[:, 0], np.arange(program.op.size), side="right")
-    by_offset = {}
-    circuit = plan.circuit
-    _, offset = discrete_tables(circuit)
-    for leaf in range(circuit.n_leaves):
-        by_offset.setdefault((int(circuit.leaf_column[leaf]), int(offset[leaf])), leaf)
-    places = {}
-    for column in range(len(circuit.schema)):
-        n_levels = circuit.schema.columns[column].n_levels
-        places[(n_levels == 2, int(plan.columns.place[column]))] = column
+    leaf_at = {int(at): leaf for leaf, at in enumerate(leaf_tables(plan.circuit).offset)}
     for i in range(program.op.size):
         op = program.op[i]
         a, b = (slots.get(int(s[i])) for s in (program.a, program.b))
@@ -134,13 +127,12 @@ def evaluate_symbolically(plan):
             assert op == COMBINE
             value = plus(plus({}, a, program.weight_a[i]), b, program.weight_b[i])
         for use in range(program.leaf_from[i], program.leaf_to[i]):
-            place = int(program.leaf_place[use])
+            leaves = (leaf_at[int(program.leaf_offset[use])],)
             if program.leaf_source[use] == TILE:
-                leaf = int(plan.tile_leaf[segment_start[segment_of[i]] + place])
-            else:
-                column = places[(program.leaf_source[use] == 0, place)]
-                leaf = by_offset[column, int(program.leaf_offset[use])]
-            value = times(value, {(leaf,): 1.0})
+                segment = slice(*segment_start[segment_of[i] : segment_of[i] + 2])
+                row = plan.tile_row[segment] == program.leaf_place[use]
+                leaves = tuple(plan.tile_leaf[segment][row].tolist())
+            value = times(value, {leaves: 1.0})
         slots[int(program.to[i])] = value
     return rounded(slots[plan.root])
 
@@ -193,21 +185,24 @@ def test_the_number_of_instructions_is_that_of_the_edges_at_most(trace):
     assert plan.program.leaf_source.size <= fused_edges(circuit).sum() + circuit.n_leaves
 
 
-def test_segments_never_hold_more_than_a_tile():
+def test_segments_hold_a_tile_or_one_instruction():
     rng = np.random.default_rng(1)
+    names = [f"x{i}" for i in range(331)]
+    shared = Product(tuple(Gaussian(name, 0, 1) for name in names[100:]))
     parts = tuple(
-        Product(tuple(Gaussian(f"x{i}", m, 1) for i, m in enumerate(rng.normal(size=331))))
-        for _ in range(5)
+        Product((shared, *(Gaussian(name, rng.normal(), 1) for name in names[:100])))
+        for _ in range(20)
     )
-    plan = plan_for(flatten(Sum((0.2,) * 5, parts)))
+    plan = plan_for(flatten(Sum((0.05,) * 20, parts)), by_families=True)
     sizes = np.diff(plan.segment_ends[:, 1], prepend=0)
-    assert plan.tile_leaf.size == 5 * 331
-    assert len(sizes) >= 5 * 331 / TILE_LEAVES
-    assert (sizes <= TILE_LEAVES).all()
+    steps = np.diff(plan.segment_ends[:, 0], prepend=0)
+    assert plan.tile_leaf.size == 20 * 100 + 231
+    assert (steps > 0).all()
+    assert ((sizes <= TILE_LEAVES) | (steps == 1)).all()
     assert plan.segment_ends[-1].tolist() == [plan.program.op.size, plan.tile_leaf.size]
-    assert (np.diff(plan.segment_ends[:, 0], prepend=0) > 0).all()
-    tiles = plan.program.leaf_place[plan.program.leaf_source == TILE]
-    assert 0 <= tiles.min() <= tiles.max() < TILE_LEAVES
+    rows = plan.program.leaf_place[plan.program.leaf_source == TILE]
+    assert rows.size == 21
+    assert 0 <= rows.min() <= rows.max() < TILE_LEAVES
 
 
 def test_ordinary_circuits_need_no_exponents():

@@ -287,3 +287,9 @@ def test_intersecting_first_gives_the_same_posterior():
     one = posteriors(circuit, evidence, impossible="nan")
     other = posteriors(circuit, twice, impossible="nan")
     np.testing.assert_allclose(one.table, other.table, rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize("column", [-1, 7])
+def test_columns_that_do_not_exist_are_refused(column):
+    with pytest.raises(EvidenceError, match=f"there is no column {column}"):
+        posteriors(zoo.coin(), Evidence.nothing(1), columns=[column])

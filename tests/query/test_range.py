@@ -178,10 +178,12 @@ def test_a_narrow_bin_is_a_density_beyond_float64():
 
 
 def test_large_and_small_densities_cancel_in_a_product():
-    sharp, flat = 2.0**-90, 2.0**90
-    circuit = flatten(
-        Product(tuple(Gaussian(f"x{i}", 0, sharp if i < 30 else flat) for i in range(60)))
-    )
+    def mixture(names, deviation):
+        part = Product(tuple(Gaussian(name, 0, deviation) for name in names))
+        return Sum((0.5, 0.5), (part, part))
+
+    names = [f"x{i}" for i in range(60)]
+    circuit = flatten(mixture(names[:30], 2.0**-90) * mixture(names[30:], 2.0**90))
     found = must_survive(circuit, Evidence(np.zeros((60, 3))))
     np.testing.assert_allclose(found, -30 * np.log(2 * np.pi), rtol=1e-10)
 

@@ -95,3 +95,8 @@ def test_impossible_intervals_are_marked():
 def test_evidence_must_fit():
     with pytest.raises(EvidenceError, match="3 columns, the circuit has 2"):
         sample_given(zoo.xor(), Evidence.nothing(3), np.random.default_rng(10))
+
+
+def test_a_negative_number_of_rows_is_refused():
+    with pytest.raises(EvidenceError, match="cannot be negative: -1"):
+        sample(zoo.coin(), -1, np.random.default_rng(0))

@@ -5,8 +5,17 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+import zoo
 from random_circuits import random_circuit, random_evidence
-from softlearn.query import log_likelihood, posteriors, reference, sample, sample_given
+from softlearn.errors import EvidenceError
+from softlearn.query import (
+    Evidence,
+    log_likelihood,
+    posteriors,
+    reference,
+    sample,
+    sample_given,
+)
 
 N_ROWS = 20_011  # a prime, and enough for several tasks
 
@@ -62,3 +71,9 @@ def test_several_callers_may_ask_at_once():
         np.testing.assert_allclose(
             answer, reference.log_likelihood(circuit, part), rtol=1e-10, atol=1e-10
         )
+
+
+def test_fewer_than_one_thread_is_refused():
+    circuit = zoo.coin()
+    with pytest.raises(EvidenceError, match="n_threads must be at least 1"):
+        log_likelihood(circuit, Evidence.nothing(1), n_threads=0)

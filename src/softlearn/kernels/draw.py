@@ -11,21 +11,20 @@ from softlearn.kernels.compile import kernel
 from softlearn.kernels.program import Batch, Graph, Values
 
 # SplitMix64: the state moves by an odd constant, the output is the state well mixed.
-_STEP = np.uint64(0x9E3779B97F4A7C15)
+STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _UNIT = 2.0**-53
 
 
 @kernel
-def uniform(states: States, i: int) -> float:
-    """Advance stream i and return a number in [0, 1)."""
-    states[i] += _STEP
-    z = states[i]
+def mixed(state: np.uint64) -> np.float64:
+    """Return the number in [0, 1) that belongs to a state."""
+    z = state
     z = (z ^ (z >> np.uint64(30))) * _MIX_1
     z = (z ^ (z >> np.uint64(27))) * _MIX_2
     z = z ^ (z >> np.uint64(31))
-    return np.float64(z >> np.uint64(11)) * _UNIT
+    return np.float64(np.float64(z >> np.uint64(11)) * _UNIT)
 
 
 @kernel
@@ -46,81 +45,88 @@ def descend(
     Draw i belongs to row i // n_each of the batch. A discrete column's code goes to out; a
     continuous column gets a uniform number there and its leaf in leaf_of.
     """
+    is_sum, edge_start, child, weight = graph.is_sum, graph.edge_start, graph.child, graph.weight
+    slot_of, n_levels, leaf_column = graph.slot_of, graph.n_levels, graph.leaf_column
+    leaf_offset, table = graph.leaf_offset, graph.table
+    mantissa, exponent, scaled = values.mantissa, values.exponent, values.scaled
+    known_values, set_start, factors = batch.values, batch.set_start, batch.set_factors
     for i in range(draws[0], draws[1]):
         at = i // n_each
         r = at - first
-        stack[0] = graph.is_sum.size - 1
+        state = states[i]
+        stack[0] = is_sum.size - 1
         size = 1
         while size > 0:
             size -= 1
             node = stack[size]
-            if graph.is_sum[node]:
-                edge = _branch(graph, values, node, r, uniform(states, i))
-                stack[size] = graph.child[edge]
+            begin, end = edge_start[node], edge_start[node + 1]
+            if is_sum[node]:
+                state += STEP
+                slot = slot_of[node]
+                own = exponent[slot, r] if scaled[slot] else 0.0
+                left = mixed(state) * mantissa[slot, r]
+                chosen = begin
+                for e in range(begin, end):
+                    to = slot_of[child[e]]
+                    part = weight[e] * mantissa[to, r]
+                    if scaled[slot] or scaled[to]:
+                        below = exponent[to, r] if scaled[to] else 0.0
+                        part = _scaled_part(weight[e], mantissa[to, r], below - own)
+                    if part > 0.0:
+                        chosen = e  # rounding never ends in a branch of probability zero
+                        left -= part
+                        if left < 0.0:
+                            break
+                stack[size] = child[chosen]
                 size += 1
-                continue
-            if node < graph.leaf_column.size:
-                column = graph.leaf_column[node]
-                known = batch.values[column, at]
-                u = uniform(states, i)
+            elif node < leaf_column.size:
+                state += STEP
+                column = leaf_column[node]
+                known, start = known_values[column, at], set_start[column]
                 if known == known:  # not NaN
                     out[column, i] = known
-                elif graph.n_levels[column] > 0:
-                    out[column, i] = _level(graph, batch, node, column, at, u)
+                elif n_levels[column] > 0:
+                    where = -1 if start < 0 else start + at * n_levels[column]
+                    level = (leaf_offset[node], where, n_levels[column])
+                    out[column, i] = _level(table, factors, level, mixed(state))
                 else:
-                    out[column, i] = u
+                    out[column, i] = mixed(state)
                     leaf_of[column, i] = node
-            for e in range(graph.edge_start[node], graph.edge_start[node + 1]):
-                stack[size] = graph.child[e]
-                size += 1
+            else:
+                for e in range(begin, end):
+                    stack[size] = child[e]
+                    size += 1
+        states[i] = state
 
 
 @kernel
-def _branch(graph: Graph, values: Values, node: int, r: int, u: float) -> int:
-    """Return the edge of a sum that a uniform number picks, by weight times value."""
-    first, last = graph.edge_start[node], graph.edge_start[node + 1]
-    total = 0.0
-    for e in range(first, last):
-        total += _branch_value(graph, values, node, e, r)
-    left = u * total
-    chosen: int = first
-    for e in range(first, last):
-        part = _branch_value(graph, values, node, e, r)
-        if part > 0.0:
-            chosen = e  # rounding never ends in a branch of probability zero
-            left -= part
-            if left < 0.0:
-                break
-    return chosen
+def _scaled_part(weight: float, mantissa: float, shift: float) -> float:
+    """Return a branch's part of its sum where exponents differ.
+
+    A weight of 1e-300 keeps its exponent apart: with a small value it would vanish.
+    """
+    fraction, of_weight = math.frexp(weight)
+    return math.ldexp(fraction * mantissa, int(max(min(shift + of_weight, 4000.0), -4000.0)))
 
 
 @kernel
-def _branch_value(graph: Graph, values: Values, node: int, edge: int, r: int) -> float:
-    slot, to = graph.slot_of[node], graph.slot_of[graph.child[edge]]
-    if not (values.scaled[slot] or values.scaled[to]):
-        plain: float = graph.weight[edge] * values.mantissa[to, r]
-        return plain
-    # A weight of 1e-300 keeps its exponent apart: with a small value it would vanish.
-    fraction, of_weight = math.frexp(graph.weight[edge])
-    shift = of_weight + (values.exponent[to, r] if values.scaled[to] else 0.0)
-    shift -= values.exponent[slot, r] if values.scaled[slot] else 0.0
-    return math.ldexp(fraction * values.mantissa[to, r], int(max(min(shift, 4000.0), -4000.0)))
+def _level(table: Floats, factors: Floats, level: tuple[int, int, int], u: float) -> int:
+    """Return the level that a uniform number picks, among those that the evidence allows.
 
-
-@kernel
-def _level(graph: Graph, batch: Batch, leaf: int, column: int, at: int, u: float) -> int:
-    """Return the level that a uniform number picks, among those that the evidence allows."""
-    n_levels, offset = graph.n_levels[column], graph.leaf_offset[leaf]
-    start = batch.set_start[column]
+    `level` is where the probabilities begin, where the factors do (-1 for none), and how many.
+    """
+    offset, start, n_levels = level
+    total = 1.0
     if start >= 0:
-        start += at * n_levels
-    total = 0.0
-    for k in range(n_levels):
-        total += graph.table[offset + k] * (batch.set_factors[start + k] if start >= 0 else 1.0)
+        total = 0.0
+        for k in range(n_levels):
+            total += table[offset + k] * factors[start + k]
     left = u * total
     chosen = 0
     for k in range(n_levels):
-        part = graph.table[offset + k] * (batch.set_factors[start + k] if start >= 0 else 1.0)
+        part = table[offset + k]
+        if start >= 0:
+            part *= factors[start + k]
         if part > 0.0:
             chosen = k
             left -= part

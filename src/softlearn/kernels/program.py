@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from softlearn.arrays import AnyArray, Floats, Ids, Kinds, Offsets
+from softlearn.arrays import Floats, Ids, Kinds, Offsets
 
 # Instructions. `a` and `b` are slots that are read, `to` is the slot that is written; it may be
 # one of them, since all instructions work row by row.
@@ -15,9 +15,10 @@ COMBINE: Final = 3  # to = weight_a * a + weight_b * b
 SCALE: Final = 4  # to = weight_a * a
 
 # Where the value of a leaf comes from.
-BINARY: Final = 0  # two probabilities, evidence as a pair of factors
-TABLE: Final = 1  # a table of probabilities, evidence as a code
-TILE: Final = 2  # computed beforehand by the leaf's family
+BINARY: Final = 0  # a choice of two probabilities
+TABLE: Final = 1  # a table of probabilities
+PARABOLA: Final = 2  # a log-density that is a parabola in the number, all of a run in one
+TILE: Final = 3  # computed beforehand by the leaves' families, all of a run in one
 
 # What the rows of one block know about a discrete column.
 OBSERVED: Final = 0  # a level in every row
@@ -28,15 +29,15 @@ WEIGHTED: Final = 3  # a factor for each level in some rows
 # Binary exponents. Values in a slot without exponents of its own, and mantissas, stay within
 # 2**±SAFE after a check; a product may go on until it could leave 2**±REACH (float64 ends at
 # 2**±1022). The leaves of one instruction reach 2**±(REACH - SAFE) at most: their sizes add to
-# less than LEAF_REACH before the last one, which itself stays within 2**±LEAF_REACH. A leaf tile
-# without exponents stays within 2**±TILE_RANGE.
+# less than LEAF_REACH before the last one, which itself stays within 2**±LEAF_REACH. Parabolas and
+# tiles without exponents stay within 2**±TILE_RANGE.
 SAFE: Final = 400
 REACH: Final = 1000
 LEAF_REACH: Final = 300
 TILE_RANGE: Final = 100
 
 SMALLEST_WEIGHT: Final = 2.0**-600  # a smaller weight joins its exponent to the row's
-WEIGHTED_CODE: Final = 65535  # the code of a row whose factors stand in `level_factors`
+WEIGHTED_CODE: Final = 255  # the code of a row whose factors stand in Batch.set_factors
 
 
 class Program(NamedTuple):
@@ -52,9 +53,9 @@ class Program(NamedTuple):
     leaf_to: Ids  # (instructions,)
     check: Kinds  # (instructions,)   1: bring `to` back into the safe range afterwards
     leaf_source: Kinds  # (leaf uses,)       BINARY, TABLE or TILE
-    leaf_place: Ids  # (leaf uses,)       row of the factors, codes or tile
-    leaf_offset: Offsets  # (leaf uses,)       where its probabilities start in `table`
-    table: Floats  # probabilities of discrete leaves, each followed by 1.0 for "unobserved"
+    leaf_place: Ids  # (leaf uses,)       row of the codes, the values or the tile
+    leaf_offset: Offsets  # (leaf uses,)       where its numbers start in `table`
+    table: Floats  # probabilities and a 1.0 for "unobserved"; peak, centre and sharpness
 
 
 class Batch(NamedTuple):
@@ -63,20 +64,17 @@ class Batch(NamedTuple):
     values: Floats  # (columns, rows)       code or number, NaN = not known
     set_start: Offsets  # (columns,)        where a column's factors start, -1 = it has none
     set_factors: Floats  # factors of each level, row after row
-    binary: Ids  # positions of the columns with two levels
-    table: Ids  # positions of the columns with more
+    discrete: Ids  # positions of the columns that have codes
+    n_levels: Ids  # (discrete columns,)
 
 
 class Rows(NamedTuple):
     """What one block of rows knows about the discrete columns."""
 
-    factors: Floats  # (2, binary columns, block)  factor of level 0 and of level 1
-    binary_state: Kinds  # (binary columns,)
-    codes: AnyArray  # (table columns, block) uint16; n_levels = unobserved
-    table_state: Kinds  # (table columns,)
-    level_factors: Floats  # Batch.set_factors, for rows with WEIGHTED_CODE
-    level_start: Offsets  # (table columns,)    where a column's factors start for this block
-    n_levels: Ids  # (table columns,)
+    codes: Kinds  # (discrete columns, block)   the level; n_levels = unobserved
+    state: Kinds  # (discrete columns,)
+    level_start: Offsets  # (discrete columns,)  where Batch.set_factors begin for this block
+    misfit: Kinds  # (1,)                        1 once a number was met that is no level's code
 
 
 class Values(NamedTuple):
@@ -89,11 +87,11 @@ class Values(NamedTuple):
 
 
 class Tiles(NamedTuple):
-    """Leaf values that a family computed for one block."""
+    """What families computed for one block: the product of one instruction's leaves a row."""
 
-    mantissa: Floats  # (tile leaves, block)
-    exponent: Floats  # (tile leaves, block)
-    scaled: Kinds  # (tile leaves,)
+    mantissa: Floats  # (tile rows, block)
+    exponent: Floats  # (tile rows, block)
+    scaled: Kinds  # (tile rows,)
 
 
 class Scratch(NamedTuple):

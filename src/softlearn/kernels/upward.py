@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from softlearn.arrays import Floats
+from softlearn.arrays import Floats, Ids, Kinds
 from softlearn.kernels.compile import kernel
 from softlearn.kernels.evidence import load_rows
 from softlearn.kernels.program import (
@@ -19,19 +19,19 @@ from softlearn.kernels.program import (
     LEAVES_SET,
     MULTIPLY,
     OBSERVED,
+    PARABOLA,
     SAFE,
     SCALE,
     SMALLEST_WEIGHT,
-    TABLE,
+    TILE,
+    TILE_RANGE,
     UNOBSERVED,
     WEIGHTED,
     WEIGHTED_CODE,
     Batch,
     Block,
     Program,
-    Rows,
     Scratch,
-    Tiles,
     Values,
 )
 
@@ -41,6 +41,9 @@ _EXPONENT_MASK = 0x7FF << _MANTISSA_BITS
 _MAGNITUDE_MASK = (1 << 63) - 1
 _ONE_BITS = _BIAS << _MANTISSA_BITS
 _LN2 = math.log(2.0)
+
+# The loops that every row goes through take whole arrays and index them: a view of a row, or an
+# array read from a tuple, counts references, which costs as much as the arithmetic of a block.
 
 
 @kernel
@@ -61,200 +64,278 @@ def advance(
     `out` unless it is -1. The last block may begin before the previous one ends, so that every
     block is full; rows that are computed twice get the same value twice.
     """
-    rows, tiles, values = block.rows, block.tiles, block.values
-    op, to, a, b = program.op, program.to, program.a, program.b
-    source, n_rows = program.leaf_source, values.mantissa.shape[1]
+    op, to_slot, a_slot, b_slot, check = program.op, program.to, program.a, program.b, program.check
+    weight_a, weight_b = program.weight_a, program.weight_b
+    leaf_from, leaf_to, source = program.leaf_from, program.leaf_to, program.leaf_source
+    places, offsets, table = program.leaf_place, program.leaf_offset, program.table
+    values, rows, tiles = block.values, block.rows, block.tiles
+    m, exponent, scaled = values.mantissa, values.exponent, values.scaled
+    codes, state, level_start = rows.codes, rows.state, rows.level_start
+    numbers, factors, n_levels = batch.values, batch.set_factors, batch.n_levels
+    top, n_rows = block.scratch.top, m.shape[1]
     at = from_row
     while at < to_row:
         start = max(min(at, to_row - n_rows), from_row)
         if first == 0:
             load_rows(batch, start, rows)
         for i in range(first, last):
+            to, a, b = to_slot[i], a_slot[i], b_slot[i]
             if op[i] == COMBINE:
-                weight_a, weight_b = program.weight_a[i], program.weight_b[i]
-                _combine(values, to[i], a[i], b[i], weight_a, weight_b, block.scratch)
-            elif op[i] == MULTIPLY:
-                _multiply(values, to[i], a[i], b[i])
-            else:
-                scale = program.weight_a[i] if op[i] == SCALE else 1.0
-                _begin(values, to[i], a[i], scale, op[i] == LEAVES_SET)
-            target = values.mantissa[to[i]]
-            j, end = program.leaf_from[i], program.leaf_to[i]
-            while j < end:
-                if source[j] == BINARY:
-                    j += _binary(program, j, end, rows, target)
-                elif source[j] == TABLE:
-                    j += _table(program, j, rows, target)
+                tiny = 0.0 < weight_a[i] < SMALLEST_WEIGHT or 0.0 < weight_b[i] < SMALLEST_WEIGHT
+                if scaled[a] or scaled[b] or tiny:
+                    weights = (weight_a[i], weight_b[i])
+                    _combine_scaled(values, to, a, b, weights, block.scratch)
                 else:
-                    j += _tile(tiles, program.leaf_place[j], values, to[i])
-            if program.check[i]:
-                _check(values, to[i])
+                    _combine(m, to, a, b, weight_a[i], weight_b[i])
+                    scaled[to] = 0
+            elif op[i] == MULTIPLY:
+                _multiply(m, to, a, b)
+                _add_exponents(exponent, scaled, to, a, b)
+            elif op[i] == LEAVES_SET:
+                for r in range(n_rows):
+                    m[to, r] = 1.0
+                scaled[to] = 0
+            elif op[i] == SCALE or to != a:
+                _copy(values, to, a, weight_a[i] if op[i] == SCALE else 1.0)
+            j, end = leaf_from[i], leaf_to[i]
+            while j < end:
+                place = places[j]
+                if source[j] == PARABOLA:
+                    _clear(top)
+                    while j < end and source[j] == PARABOLA:
+                        _parabola(top, numbers, places[j], start, table, offsets[j])
+                        j += 1
+                    _multiply_exp(m, exponent, scaled, to, top)
+                    continue
+                if source[j] == TILE:
+                    _tile(m, to, tiles.mantissa, place)
+                    _tile_exponents(exponent, scaled, to, tiles.exponent, tiles.scaled, place)
+                elif _pairs(source, state, places, j, end):
+                    j += 1
+                    _two_binary(m, to, codes, place, places[j], table, offsets[j - 1], offsets[j])
+                else:
+                    levels = (offsets[j], level_start[place], n_levels[place])
+                    _coded(m, to, codes, place, state[place], table, factors, levels)
+                j += 1
+            if check[i]:
+                _check(values, to)
         if root >= 0:
-            _log(values, root, out, start)
+            for r in range(n_rows):
+                power = exponent[root, r] * _LN2 if scaled[root] else 0.0
+                out[start + r] = math.log(m[root, r]) + power
         at = start + n_rows
 
 
 @kernel
-def _log(values: Values, slot: int, out: Floats, start: int) -> None:
-    """Write the logarithm of a slot; zero gives -inf."""
-    mantissa, exponent, scaled = values.mantissa, values.exponent, values.scaled[slot]
-    for r in range(mantissa.shape[1]):
-        power = exponent[slot, r] * _LN2 if scaled else 0.0
-        out[start + r] = math.log(mantissa[slot, r]) + power
+def _combine(m: Floats, to: int, a: int, b: int, weight_a: float, weight_b: float) -> None:
+    """Write weight_a * a + weight_b * b; in place is a loop of its own, for the vectoriser."""
+    if to == b:
+        a, b, weight_a, weight_b = b, a, weight_b, weight_a
+    if to == a:
+        for r in range(m.shape[1]):
+            m[to, r] = weight_a * m[to, r] + weight_b * m[b, r]
+    else:
+        for r in range(m.shape[1]):
+            m[to, r] = weight_a * m[a, r] + weight_b * m[b, r]
 
 
 @kernel
-def _binary(program: Program, j: int, end: int, rows: Rows, target: Floats) -> int:
-    """Multiply one binary leaf, or two when both columns are observed; return how many."""
-    places, offsets, table = program.leaf_place, program.leaf_offset, program.table
-    factors, states = rows.factors, rows.binary_state
-    place = places[j]
-    p0, p1 = table[offsets[j]], table[offsets[j] + 1]
-    if states[place] == UNOBSERVED:
-        return 1
-    if states[place] != OBSERVED:
-        x0, x1 = factors[0, place], factors[1, place]
-        for r in range(target.size):
-            target[r] *= p0 * x0[r] + p1 * x1[r]
-        return 1
-    # The larger probability is reached by adding a difference, so nothing cancels.
-    x, low, step = factors[1 if p1 >= p0 else 0, place], min(p0, p1), abs(p1 - p0)
-    if j + 1 < end and program.leaf_source[j + 1] == BINARY and states[places[j + 1]] == OBSERVED:
-        q0, q1 = table[offsets[j + 1]], table[offsets[j + 1] + 1]
-        y, low2, step2 = factors[1 if q1 >= q0 else 0, places[j + 1]], min(q0, q1), abs(q1 - q0)
-        for r in range(target.size):
-            target[r] *= (low + x[r] * step) * (low2 + y[r] * step2)
-        return 2
-    for r in range(target.size):
-        target[r] *= low + x[r] * step
-    return 1
+def _multiply(m: Floats, to: int, a: int, b: int) -> None:
+    if to == b:
+        a, b = b, a
+    if to == a:
+        for r in range(m.shape[1]):
+            m[to, r] *= m[b, r]
+    else:
+        for r in range(m.shape[1]):
+            m[to, r] = m[a, r] * m[b, r]
 
 
 @kernel
-def _table(program: Program, j: int, rows: Rows, target: Floats) -> int:
-    """Multiply a leaf with more than two levels."""
-    place = program.leaf_place[j]
-    state, n_levels, code = rows.table_state[place], rows.n_levels[place], rows.codes[place]
-    probability = program.table[program.leaf_offset[j] :]
-    if state == UNOBSERVED:
-        return 1
-    if state != WEIGHTED:
-        for r in range(target.size):
-            target[r] *= probability[code[r]]
-        return 1
-    start, factors = rows.level_start[place], rows.level_factors
-    for r in range(target.size):
-        if code[r] != WEIGHTED_CODE:
-            target[r] *= probability[code[r]]
-            continue
-        total = 0.0
-        for k in range(n_levels):
-            total += factors[start + r * n_levels + k] * probability[k]
-        target[r] *= total
-    return 1
-
-
-@kernel
-def _tile(tiles: Tiles, place: int, values: Values, to: int) -> int:
-    """Multiply a leaf that its family has computed."""
-    target, factor = values.mantissa[to], tiles.mantissa[place]
-    for r in range(target.size):
-        target[r] *= factor[r]
-    if tiles.scaled[place]:
-        _need_exponents(values, to)
-        exponent, more = values.exponent, tiles.exponent
-        for r in range(target.size):
-            exponent[to, r] += more[place, r]
-    return 1
-
-
-@kernel
-def _begin(values: Values, to: int, a: int, scale: float, fresh: bool) -> None:
-    """Start a slot from one, or from a multiple of another slot or of itself."""
-    mantissa, exponent, scaled = values.mantissa, values.exponent, values.scaled
-    if fresh:
-        for r in range(mantissa.shape[1]):
-            mantissa[to, r] = 1.0
-        scaled[to] = 0
-    elif to != a or scale != 1.0:
-        for r in range(mantissa.shape[1]):
-            mantissa[to, r] = scale * mantissa[a, r]
-        scaled[to] = scaled[a]
-        if scaled[a]:
-            for r in range(mantissa.shape[1]):
-                exponent[to, r] = exponent[a, r]
-
-
-@kernel
-def _need_exponents(values: Values, slot: int) -> None:
-    """Give a slot exponents, of zero, unless it has them."""
-    if values.scaled[slot] == 0:
-        values.scaled[slot] = 1
-        exponent = values.exponent
-        for r in range(exponent.shape[1]):
-            exponent[slot, r] = 0.0
-
-
-@kernel
-def _multiply(values: Values, to: int, a: int, b: int) -> None:
-    target, left, right = values.mantissa[to], values.mantissa[a], values.mantissa[b]
-    for r in range(target.size):
-        target[r] = left[r] * right[r]
-    has_a, has_b, exponent = values.scaled[a], values.scaled[b], values.exponent
+def _add_exponents(exponent: Floats, scaled: Kinds, to: int, a: int, b: int) -> None:
+    has_a, has_b = scaled[a], scaled[b]
+    scaled[to] = has_a | has_b
     if has_a or has_b:
-        for r in range(target.size):
+        for r in range(exponent.shape[1]):
             exponent_a = exponent[a, r] if has_a else 0.0
             exponent_b = exponent[b, r] if has_b else 0.0
             exponent[to, r] = exponent_a + exponent_b
-    values.scaled[to] = has_a | has_b
 
 
 @kernel
-def _combine(
-    values: Values, to: int, a: int, b: int, weight_a: float, weight_b: float, scratch: Scratch
+def _pairs(source: Kinds, state: Kinds, places: Ids, j: int, end: int) -> bool:
+    """Return whether leaf j and the next are binary and observed in every row."""
+    if j + 1 >= end or source[j] != BINARY or source[j + 1] != BINARY:
+        return False
+    return bool(state[places[j]] == OBSERVED and state[places[j + 1]] == OBSERVED)
+
+
+@kernel
+def _coded(
+    m: Floats,
+    to: int,
+    codes: Kinds,
+    place: int,
+    state: int,
+    table: Floats,
+    factors: Floats,
+    levels: tuple[int, int, int],
 ) -> None:
-    """Write weight_a * a + weight_b * b."""
-    tiny = 0.0 < weight_a < SMALLEST_WEIGHT or 0.0 < weight_b < SMALLEST_WEIGHT
-    if values.scaled[a] or values.scaled[b] or tiny:
-        _combine_scaled(values, to, a, b, weight_a, weight_b, scratch)
+    """Multiply a discrete leaf; `levels` is its place in the table, its factors' and its number."""
+    offset, _, n_levels = levels
+    if state == UNOBSERVED:
         return
-    target, left, right = values.mantissa[to], values.mantissa[a], values.mantissa[b]
-    for r in range(target.size):
-        target[r] = weight_a * left[r] + weight_b * right[r]
-    values.scaled[to] = 0
+    if state == WEIGHTED:
+        _weighted(m, to, codes, place, table, factors, levels)
+    elif n_levels != 2:
+        for r in range(m.shape[1]):
+            m[to, r] *= table[offset + codes[place, r]]
+    else:
+        p0, p1 = table[offset], table[offset + 1]
+        for r in range(m.shape[1]):
+            p = p1 if codes[place, r] & 1 else p0
+            factor = 1.0 if codes[place, r] & 2 else p  # 2 is the code of "unobserved"
+            m[to, r] *= factor
+
+
+@kernel
+def _two_binary(
+    m: Floats,
+    to: int,
+    codes: Kinds,
+    place: int,
+    place2: int,
+    table: Floats,
+    offset: int,
+    offset2: int,
+) -> None:
+    """Multiply two leaves in one pass: the slot is read and written half as often."""
+    p0, p1, q0, q1 = table[offset], table[offset + 1], table[offset2], table[offset2 + 1]
+    for r in range(m.shape[1]):
+        p = p1 if codes[place, r] != 0 else p0
+        q = q1 if codes[place2, r] != 0 else q0
+        m[to, r] *= p * q
+
+
+@kernel
+def _weighted(
+    m: Floats,
+    to: int,
+    codes: Kinds,
+    place: int,
+    table: Floats,
+    factors: Floats,
+    levels: tuple[int, int, int],
+) -> None:
+    """Multiply a leaf where some rows have a factor for each level."""
+    offset, begin, n_levels = levels
+    for r in range(m.shape[1]):
+        if codes[place, r] != WEIGHTED_CODE:
+            m[to, r] *= table[offset + codes[place, r]]
+            continue
+        total = 0.0
+        for k in range(n_levels):
+            total += factors[begin + r * n_levels + k] * table[offset + k]
+        m[to, r] *= total
+
+
+@kernel
+def _clear(top: Floats) -> None:
+    for r in range(top.size):
+        top[r] = 0.0
+
+
+@kernel
+def _parabola(
+    top: Floats, values: Floats, column: int, start: int, table: Floats, offset: int
+) -> None:
+    """Add a leaf's log-density; a row that does not observe the number adds nothing."""
+    peak, centre, sharpness = table[offset], table[offset + 1], table[offset + 2]
+    for r in range(top.size):
+        x = values[column, start + r]
+        gap = x - centre
+        log_density = peak - sharpness * gap * gap
+        top[r] += log_density if x == x else 0.0
+
+
+@kernel
+def _multiply_exp(m: Floats, exponent: Floats, scaled: Kinds, to: int, logs: Floats) -> None:
+    """Multiply a slot by exponentials; rows out of range hand their size to the exponents."""
+    outside = 0
+    for r in range(logs.size):
+        outside += abs(logs[r]) > TILE_RANGE * _LN2
+    if outside == 0:
+        for r in range(logs.size):
+            m[to, r] *= math.exp(logs[r])
+        return
+    fresh = scaled[to] == 0
+    scaled[to] = 1
+    for r in range(logs.size):
+        size = np.floor(logs[r] / _LN2) if logs[r] > -np.inf else 0.0
+        # Beyond 2**53 bits the rest is rounding, which must not become a large mantissa.
+        rest = min(max(logs[r] - size * _LN2, 0.0), _LN2) if logs[r] > -np.inf else -np.inf
+        m[to, r] *= math.exp(rest)
+        exponent[to, r] = size + (0.0 if fresh else exponent[to, r])
+
+
+@kernel
+def _tile(m: Floats, to: int, tile: Floats, place: int) -> None:
+    for r in range(m.shape[1]):
+        m[to, r] *= tile[place, r]
+
+
+@kernel
+def _tile_exponents(
+    exponent: Floats, scaled: Kinds, to: int, more: Floats, is_scaled: Kinds, place: int
+) -> None:
+    if is_scaled[place]:
+        fresh = scaled[to] == 0
+        scaled[to] = 1
+        for r in range(exponent.shape[1]):
+            before = 0.0 if fresh else exponent[to, r]
+            exponent[to, r] = before + more[place, r]
+
+
+@kernel
+def _copy(values: Values, to: int, a: int, scale: float) -> None:
+    """Write a multiple of another slot, or of the same."""
+    m, exponent, scaled = values.mantissa, values.exponent, values.scaled
+    scaled[to] = scaled[a]
+    for r in range(m.shape[1]):
+        m[to, r] = scale * m[a, r]
+    if scaled[a]:
+        for r in range(m.shape[1]):
+            exponent[to, r] = exponent[a, r]
 
 
 @kernel
 def _combine_scaled(
-    values: Values, to: int, a: int, b: int, weight_a: float, weight_b: float, scratch: Scratch
+    values: Values, to: int, a: int, b: int, weights: tuple[float, float], scratch: Scratch
 ) -> None:
-    """Do the same where a row has an exponent: measure both sides by the larger one.
+    """Write a weighted sum where a row has an exponent: measure both sides by the larger one.
 
     Mantissas count too: a plain value of 2**-1000 is larger than 2**-5000 however that is split.
     """
-    left, right = values.mantissa[a], values.mantissa[b]
-    left_bits, right_bits = values.bits[a], values.bits[b]
-    fraction_a, shift_a = math.frexp(weight_a)
-    fraction_b, shift_b = math.frexp(weight_b)
-    has_a, has_b, exponents = values.scaled[a], values.scaled[b], values.exponent
-    bits_a, bits_b, top = scratch.bits[0], scratch.bits[1], scratch.top
-    power_a, power_b = scratch.power[0], scratch.power[1]
-    for r in range(left.size):
-        exponent_a = shift_a + (exponents[a, r] if has_a else 0.0)
-        exponent_b = shift_b + (exponents[b, r] if has_b else 0.0)
-        zero_a = left[r] == 0.0 or fraction_a == 0.0
-        zero_b = right[r] == 0.0 or fraction_b == 0.0
-        size_a = -np.inf if zero_a else exponent_a + _size(left_bits[r])
-        size_b = -np.inf if zero_b else exponent_b + _size(right_bits[r])
+    m, bits, exponent = values.mantissa, values.bits, values.exponent
+    power_bits, power, top = scratch.bits, scratch.power, scratch.top
+    fraction_a, shift_a = math.frexp(weights[0])
+    fraction_b, shift_b = math.frexp(weights[1])
+    has_a, has_b = values.scaled[a], values.scaled[b]
+    for r in range(m.shape[1]):
+        exponent_a = shift_a + (exponent[a, r] if has_a else 0.0)
+        exponent_b = shift_b + (exponent[b, r] if has_b else 0.0)
+        zero_a = m[a, r] == 0.0 or fraction_a == 0.0
+        zero_b = m[b, r] == 0.0 or fraction_b == 0.0
+        size_a = -np.inf if zero_a else exponent_a + _size(bits[a, r])
+        size_b = -np.inf if zero_b else exponent_b + _size(bits[b, r])
         highest = max(size_a, size_b)
         highest = 0.0 if highest == -np.inf else highest
-        bits_a[r] = _power_bits(exponent_a - highest)
-        bits_b[r] = _power_bits(exponent_b - highest)
+        power_bits[0, r] = _power_bits(exponent_a - highest)
+        power_bits[1, r] = _power_bits(exponent_b - highest)
         top[r] = highest
-    target, exponent = values.mantissa[to], exponents[to]
-    for r in range(left.size):
-        target[r] = fraction_a * left[r] * power_a[r] + fraction_b * right[r] * power_b[r]
-        exponent[r] = top[r]
+    for r in range(m.shape[1]):
+        m[to, r] = fraction_a * m[a, r] * power[0, r] + fraction_b * m[b, r] * power[1, r]
+        exponent[to, r] = top[r]
     values.scaled[to] = 1
 
 
@@ -273,18 +354,20 @@ def _power_bits(exponent: float) -> int:
 @kernel
 def _check(values: Values, slot: int) -> None:
     """Renormalise a slot if any of its rows has left the safe range."""
-    bits = values.bits[slot]
+    bits, exponent, n_rows = values.bits, values.exponent, values.bits.shape[1]
     outside = np.int64(0)
-    for r in range(bits.size):
-        magnitude = bits[r] & _MAGNITUDE_MASK
-        exponent = magnitude >> _MANTISSA_BITS
-        far = exponent < _BIAS - SAFE or exponent > _BIAS + SAFE
+    for r in range(n_rows):
+        magnitude = bits[slot, r] & _MAGNITUDE_MASK
+        size = magnitude >> _MANTISSA_BITS
+        far = size < _BIAS - SAFE or size > _BIAS + SAFE
         outside |= np.int64(far and magnitude != 0)
     if outside == 0:
         return
-    _need_exponents(values, slot)
-    exponents = values.exponent[slot]
-    for r in range(bits.size):
-        magnitude = bits[r] & _MAGNITUDE_MASK
-        exponents[r] += (magnitude >> _MANTISSA_BITS) - _BIAS if magnitude != 0 else 0.0
-        bits[r] = (bits[r] & ~_EXPONENT_MASK) | _ONE_BITS if magnitude != 0 else bits[r]
+    fresh = values.scaled[slot] == 0
+    values.scaled[slot] = 1
+    for r in range(n_rows):
+        magnitude = bits[slot, r] & _MAGNITUDE_MASK
+        moved = (magnitude >> _MANTISSA_BITS) - _BIAS if magnitude != 0 else 0
+        exponent[slot, r] = moved + (0.0 if fresh else exponent[slot, r])
+        mantissa = (bits[slot, r] & ~_EXPONENT_MASK) | _ONE_BITS
+        bits[slot, r] = mantissa if magnitude != 0 else bits[slot, r]

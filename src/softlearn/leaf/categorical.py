@@ -101,6 +101,10 @@ class Categorical:
         """Return the levels that can be drawn, as a mask (..., K)."""
         return params > 0.0
 
+    def parabola(self, params: Floats) -> Floats | None:
+        """Return None: levels have no order."""
+        return None
+
     def parameter_count(self, n: int) -> int:
         """One less than the probabilities: they add to 1."""
         return n - 1

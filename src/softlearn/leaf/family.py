@@ -125,6 +125,12 @@ class Family(Protocol):
     def support(self, params: Floats) -> Bools | Interval:
         """Return what can be drawn: a mask (..., levels), or the interval that holds it all."""
 
+    def parabola(self, params: Floats) -> Floats | None:
+        """Return peak, centre and sharpness, (..., 3), if log-densities are parabolas, else None.
+
+        The log-density is then peak − sharpness · (x − centre)², which kernels evaluate themselves.
+        """
+
     def parameter_count(self, n: int) -> int:
         """Count the free parameters of a leaf that stores n."""
 

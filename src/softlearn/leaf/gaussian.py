@@ -169,6 +169,13 @@ class Gaussian:
         infinite = np.full(params.shape[:-1], np.inf)
         return Interval(-infinite, infinite)
 
+    def parabola(self, params: Floats) -> Floats | None:
+        """Return the logarithm of the normal density as peak, centre and sharpness."""
+        mean, deviation = params[..., 0], params[..., 1]
+        with np.errstate(over="ignore", divide="ignore"):
+            sharpness = 0.5 / deviation**2
+        return np.stack([-np.log(deviation) - 0.5 * np.log(2.0 * np.pi), mean, sharpness], axis=-1)
+
     def parameter_count(self, n: int) -> int:
         """Mean and deviation."""
         return n

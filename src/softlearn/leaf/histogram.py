@@ -142,6 +142,10 @@ class Histogram:
         last = held.shape[-1] - np.argmax(held[..., ::-1], axis=-1)
         return Interval(pick(edges, np.argmax(held, axis=-1)), pick(edges, last))
 
+    def parabola(self, params: Floats) -> Floats | None:
+        """Return None: the density is constant between edges."""
+        return None
+
     def parameter_count(self, n: int) -> int:
         """One less than the bins: edges are given, and probabilities add to 1."""
         return (n - 1) // 2 - 1

@@ -24,8 +24,8 @@ def conditional_log_probability(
     An event that contradicts what is given has -inf. A condition of probability zero raises an
     error, or marks its row with NaN.
     """
-    given.must_fit(circuit.schema)
-    event.must_fit(circuit.schema)
+    given.must_suit(circuit.schema)
+    event.must_suit(circuit.schema)
     condition = log_likelihood(circuit, given, n_threads=n_threads)
     zero = impossible_rows(condition, impossible)
     joint = log_likelihood(circuit, intersect(circuit.schema, event, given), n_threads=n_threads)

@@ -9,6 +9,7 @@ import numpy as np
 
 from softlearn.arrays import Bools, Floats
 from softlearn.errors import EvidenceError
+from softlearn.kernels.program import WEIGHTED_CODE
 from softlearn.leaf import Interval
 from softlearn.table.schema import Column, Schema
 
@@ -78,20 +79,33 @@ class Evidence:
         hi = np.full(self.n_rows, np.inf) if known is None else known.hi
         return Interval(np.where(np.isnan(value), lo, value), np.where(np.isnan(value), hi, value))
 
-    def must_fit(self, schema: Schema) -> None:
-        """Raise an ``EvidenceError`` that names the column, if anything does not fit."""
+    def must_suit(self, schema: Schema) -> None:
+        """Raise an ``EvidenceError`` unless shapes, sets, intervals and numbers fit the schema.
+
+        Codes of levels are left to whoever reads the rows next; ``must_fit`` checks them too.
+        """
         if self.values.ndim != 2 or self.values.dtype != np.float64:
             raise EvidenceError("evidence needs a float64 matrix of values, (columns, rows)")
         if self.values.shape[0] != len(schema):
             raise EvidenceError(
                 f"evidence has {self.values.shape[0]} columns, the circuit has {len(schema)}"
             )
-        for column, values in zip(schema.columns, self.values, strict=True):
-            _check_values(column, values)
         for position, mask in self.sets.items():
             _check_set(schema, position, mask, self.n_rows)
         for position, interval in self.intervals.items():
             _check_interval(schema, position, interval, self.n_rows)
+        for column, values in zip(schema.columns, self.values, strict=True):
+            if not column.is_discrete and np.isinf(values).any():
+                raise EvidenceError(f"column {column.name!r}: infinite value")
+            if column.n_levels >= WEIGHTED_CODE:  # too many for the kernels to read as codes
+                _check_codes(column, values[~np.isnan(values)])
+
+    def must_fit(self, schema: Schema) -> None:
+        """Raise an ``EvidenceError`` that names the column, if anything does not fit."""
+        self.must_suit(schema)
+        for column, values in zip(schema.columns, self.values, strict=True):
+            if column.is_discrete:
+                _check_codes(column, values[~np.isnan(values)])
 
 
 def intersect(schema: Schema, a: Evidence, b: Evidence) -> Evidence:
@@ -117,20 +131,15 @@ def intersect(schema: Schema, a: Evidence, b: Evidence) -> Evidence:
     return Evidence(values, sets, intervals)
 
 
-def _check_values(column: Column, values: Floats) -> None:
-    # min and max leave NaN aside; an all-NaN column is fine.
-    known = values[~np.isnan(values)]
-    if known.size == 0:
-        return
+def _check_codes(column: Column, known: Floats) -> None:
     if np.isinf(known).any():
         raise EvidenceError(f"column {column.name!r}: infinite value")
-    if column.is_discrete:
-        odd = (known < 0) | (known >= column.n_levels) | (known != np.floor(known))
-        if odd.any():
-            raise EvidenceError(
-                f"column {column.name!r}: {known[odd][0]:g} is not the code of a level "
-                f"(0 to {column.n_levels - 1})"
-            )
+    odd = (known < 0) | (known >= column.n_levels) | (known != np.floor(known))
+    if odd.any():
+        raise EvidenceError(
+            f"column {column.name!r}: {known[odd][0]:g} is not the code of a level "
+            f"(0 to {column.n_levels - 1})"
+        )
 
 
 def _check_set(schema: Schema, position: int, mask: Bools, n_rows: int) -> None:

@@ -136,7 +136,7 @@ def _evaluate(
     n_threads: int | None,
 ) -> Scaled:
     """Run all rows through the circuit and read the root."""
-    plan = plan_for(circuit)
+    plan = plan_for(circuit, by_families=True)
     batch = batch_of(plan.columns, evidence, factors)
     out = Scaled(np.empty(evidence.n_rows), np.zeros(evidence.n_rows, np.int64))
 

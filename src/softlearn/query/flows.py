@@ -112,9 +112,14 @@ def posteriors(
     A column whose value is known has it with certainty. Evidence of probability zero raises an
     error, or marks its row with NaN.
     """
-    evidence.must_fit(circuit.schema)
+    evidence.must_suit(circuit.schema)
     wanted = np.ones(len(circuit.schema), dtype=bool)
     if columns is not None:
+        strange = [column for column in columns if not 0 <= column < wanted.size]
+        if strange:
+            raise EvidenceError(
+                f"there is no column {strange[0]}: columns are 0 to {wanted.size - 1}"
+            )
         wanted[:] = False
         wanted[columns] = True
     layout = _Layout(circuit, wanted)
@@ -131,7 +136,11 @@ def _fill(found: Posteriors, evidence: Evidence, n_threads: int | None) -> None:
     """Compute the table and the log-likelihood, block by block."""
     from softlearn.kernels.downward import collect, spread  # noqa: PLC0415 - loads Numba
 
-    plan, layout, table = plan_for(found.circuit, trace=True), found.layout, found.table
+    plan, layout, table = (
+        plan_for(found.circuit, trace=True, by_families=bool(evidence.intervals)),
+        found.layout,
+        found.table,
+    )
     batch = batch_of(plan.columns, evidence)
     uses = (*plan.leaf_uses, layout.place, layout.wanted)
 

@@ -15,6 +15,7 @@ from softlearn.kernels.program import (
     LEAVES_MULTIPLY,
     LEAVES_SET,
     MULTIPLY,
+    PARABOLA,
     SCALE,
 )
 
@@ -22,7 +23,7 @@ from softlearn.kernels.program import (
 class LeafSizes(NamedTuple):
     """What the plan knows of each leaf beforehand."""
 
-    source: Kinds  # (leaves,) BINARY, TABLE or TILE
+    source: Kinds  # (leaves,) BINARY, TABLE, PARABOLA or TILE
     low: Floats  # (leaves,)  log2 of the smallest value that is not zero
     high: Floats  # (leaves,)  log2 of the largest value
 
@@ -78,7 +79,12 @@ def leaf_runs(circuit: Circuit, sizes: LeafSizes) -> LeafRuns:
     node = np.concatenate([singles, circuit.edge_owner[fused]])
     order = np.lexsort((sizes.source[leaf], node))  # leaves of one source stand together
     leaf, node = leaf[order], node[order]
-    size = np.maximum(np.abs(sizes.low[leaf]), np.abs(sizes.high[leaf]))
+    low, high = sizes.low[leaf], sizes.high[leaf]
+    # A node's parabolas become one factor, and so do its tile leaves: the last counts for all.
+    source = sizes.source[leaf]
+    joined = (source[1:] == source[:-1]) & (source[1:] >= PARABOLA) & (node[1:] == node[:-1])
+    low[:-1][joined] = high[:-1][joined] = 0.0
+    size = np.maximum(np.abs(low), np.abs(high))
     before = np.cumsum(size) - size
     new_node = np.concatenate([[True], node[1:] != node[:-1]])
     node_start = np.maximum.accumulate(np.where(new_node, np.arange(node.size), 0))
@@ -89,8 +95,8 @@ def leaf_runs(circuit: Circuit, sizes: LeafSizes) -> LeafRuns:
         leaf.astype(np.int32),
         node[start],
         np.append(start, leaf.size),
-        np.add.reduceat(sizes.low[leaf], start),
-        np.add.reduceat(sizes.high[leaf], start),
+        np.add.reduceat(low, start),
+        np.add.reduceat(high, start),
     )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
-from softlearn.arrays import Floats, Ids, Offsets
+from softlearn.arrays import Bools, Floats, Ids, Offsets
 from softlearn.circuit import Circuit
 from softlearn.leaf import FAMILIES, Family, Interval, Members
+from softlearn.numeric_policy import SHARPEST
 from softlearn.query.evidence import Evidence
 
 
@@ -25,25 +27,37 @@ def same_shape(circuit: Circuit, leaves: Ids) -> Iterator[tuple[Family, Ids, Flo
         yield FAMILIES[int(family[first])], where, params
 
 
-def discrete_tables(circuit: Circuit) -> tuple[Floats, Offsets]:
-    """Return the probabilities of all discrete leaves, each followed by 1.0 for "unobserved".
+class LeafTables(NamedTuple):
+    """What kernels need to evaluate leaves without asking their families."""
 
-    The second array says where the entries of each leaf start.
-    """
-    discrete = np.array([family.discrete for family in FAMILIES])[circuit.leaf_family]
-    n_levels = np.array([column.n_levels for column in circuit.schema.columns])
-    size = np.where(discrete, n_levels[circuit.leaf_column] + 1, 0)
+    entries: Floats  # probabilities and a 1.0 for "unobserved"; peak, centre and sharpness
+    offset: Offsets  # (leaves,) where each leaf's entries begin
+    parabolic: Bools  # (leaves,) whether they describe a parabola
+
+
+def leaf_tables(circuit: Circuit) -> LeafTables:
+    """Return the probabilities of all discrete leaves, and the parabolas of those that are some."""
+    n_levels = np.array([column.n_levels for column in circuit.schema.columns])[circuit.leaf_column]
+    size = np.where(n_levels > 0, n_levels + 1, 3)
     offset = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
-    table = np.ones(offset[-1])
-    leaves = np.flatnonzero(discrete).astype(np.int32)
-    for family, where, params in same_shape(circuit, leaves):
-        levels = n_levels[circuit.leaf_column[leaves[where]]]
-        for count in np.unique(levels):  # a family may store fewer numbers than levels
-            mine = levels == count
-            codes = np.arange(count, dtype=np.float64)
-            log_p = family.log_density(params[mine][:, None, :], codes[None, :])
-            table[offset[leaves[where[mine]]][:, None] + np.arange(count)] = np.exp(log_p)
-    return table, offset[:-1]
+    entries = np.ones(offset[-1])
+    parabolic = np.zeros(circuit.n_leaves, dtype=bool)
+    for family, where, params in same_shape(circuit, np.arange(circuit.n_leaves, dtype=np.int32)):
+        for count in np.unique(n_levels[where]):  # a family may store fewer numbers than levels
+            mine = n_levels[where] == count
+            start = offset[where[mine]][:, None]
+            if family.discrete:
+                codes = np.arange(count, dtype=np.float64)
+                log_p = family.log_density(params[mine][:, None, :], codes[None, :])
+                entries[start + np.arange(count)] = np.exp(log_p)
+                continue
+            shape = family.parabola(params[mine])
+            if shape is not None:
+                entries[start + np.arange(3)] = shape
+                # Sharper or flatter ones would overflow where their logarithm does not.
+                sound = (shape[:, 2] < SHARPEST) & (shape[:, 2] > 1.0 / SHARPEST)
+                parabolic[where[mine]] = sound
+    return LeafTables(entries, offset[:-1], parabolic)
 
 
 def log_values(circuit: Circuit, leaves: Ids, evidence: Evidence) -> Floats:

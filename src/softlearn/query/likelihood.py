@@ -18,11 +18,11 @@ def log_likelihood(circuit: Circuit, evidence: Evidence, *, n_threads: int | Non
     It is a density in the continuous columns that have a value, a probability in everything else;
     unobserved columns are summed out. Impossible evidence gives -inf.
     """
-    evidence.must_fit(circuit.schema)
+    evidence.must_suit(circuit.schema)
     out = np.empty(evidence.n_rows)
     if evidence.n_rows == 0:
         return out
-    plan = plan_for(circuit)
+    plan = plan_for(circuit, by_families=bool(evidence.intervals))
     batch = batch_of(plan.columns, evidence)
 
     def work(first: int, last: int) -> None:

@@ -9,11 +9,12 @@ from weakref import ReferenceType, WeakKeyDictionary, ref
 
 import numpy as np
 
-from softlearn.arrays import Bools, Floats, Ids, Kinds, Offsets
+from softlearn.arrays import Ids, Kinds, Offsets
 from softlearn.circuit import SUM, Circuit
 from softlearn.kernels.program import (
     BINARY,
     LEAF_REACH,
+    PARABOLA,
     SMALLEST_WEIGHT,
     TABLE,
     TILE,
@@ -22,7 +23,6 @@ from softlearn.kernels.program import (
     Graph,
     Program,
 )
-from softlearn.leaf import FAMILIES
 from softlearn.query.instructions import (
     Instructions,
     LeafRuns,
@@ -31,7 +31,7 @@ from softlearn.query.instructions import (
     instructions,
     leaf_runs,
 )
-from softlearn.query.leaves import discrete_tables
+from softlearn.query.leaves import LeafTables, leaf_tables
 
 TILE_LEAVES = 256  # leaves that families compute at a time: 1 MB of values and exponents a block
 
@@ -48,9 +48,12 @@ class Plan:
     program
         Instructions over ``n_slots`` slots; the root's value ends up in slot ``root``.
     segment_ends
-        (segments, 2): the end of each segment in the instructions and in ``tile_leaf``.
+        (segments, 2): the end of each segment in the instructions and in ``tile_leaf``. A segment
+        has at most ``TILE_LEAVES`` of them, or one instruction.
     tile_leaf
         The leaves that families compute, in order of use.
+    tile_row
+        (tile leaves,) the row of the segment's tile that each of them is multiplied into.
     slot_of
         (nodes,) where each node's value stays, -1 if it has no slot; only in a trace.
     needs_exponents
@@ -63,6 +66,7 @@ class Plan:
     root: int
     segment_ends: Offsets
     tile_leaf: Ids
+    tile_row: Ids
     slot_of: Ids
     needs_exponents: bool
 
@@ -96,29 +100,25 @@ class Plan:
 
 @dataclass(frozen=True)
 class DiscreteColumns:
-    """The two kinds of discrete columns, each with its place in the block's arrays."""
+    """The columns that kernels know by codes: discrete, with not too many levels for a byte."""
 
-    binary: Ids  # positions in the schema of columns with two levels
-    table: Ids  # positions in the schema of columns with more levels
-    place: Ids  # (columns,) row in the factors or codes, -1 if continuous
-    n_levels: Ids  # (table columns,)
+    position: Ids  # (coded columns,) in the schema
+    n_levels: Ids  # (coded columns,)
+    place: Ids  # (columns,) row in the codes, -1 if it has none
 
     @staticmethod
     def of(circuit: Circuit) -> DiscreteColumns:
-        """Sort the circuit's columns."""
+        """Find the circuit's coded columns."""
         levels = np.array([column.n_levels for column in circuit.schema.columns])
-        discrete = np.array([column.is_discrete for column in circuit.schema.columns])
-        binary = np.flatnonzero(discrete & (levels == 2)).astype(np.int32)
-        table = np.flatnonzero(discrete & (levels != 2)).astype(np.int32)
+        position = np.flatnonzero((levels > 0) & (levels < WEIGHTED_CODE)).astype(np.int32)
         place = np.full(levels.size, -1, np.int32)
-        place[binary] = np.arange(binary.size)
-        place[table] = np.arange(table.size)
-        return DiscreteColumns(binary, table, place, levels[table].astype(np.int32))
+        place[position] = np.arange(position.size)
+        return DiscreteColumns(position, levels[position].astype(np.int32), place)
 
 
 def graph_of(circuit: Circuit, slot_of: Ids) -> Graph:
     """Return a circuit with the slots of its nodes, for kernels that go down."""
-    table, offset = discrete_tables(circuit)
+    tables = leaf_tables(circuit)
     return Graph(
         (circuit.kind == SUM).astype(np.uint8),
         circuit.edge_start,
@@ -126,31 +126,46 @@ def graph_of(circuit: Circuit, slot_of: Ids) -> Graph:
         circuit.weight,
         slot_of,
         circuit.leaf_column,
-        offset,
-        table,
+        tables.offset,
+        tables.entries,
         np.array([column.n_levels for column in circuit.schema.columns], np.int32),
     )
 
 
-_PLANS: WeakKeyDictionary[Circuit, dict[bool, Plan]] = WeakKeyDictionary()
+class Style(NamedTuple):
+    """What a plan is for; each circuit has one plan for each."""
+
+    trace: bool  # every inner node keeps its value, for passes that go back down
+    by_families: bool  # families answer for all continuous leaves
 
 
-def plan_for(circuit: Circuit, *, trace: bool = False) -> Plan:
+_PLANS: WeakKeyDictionary[Circuit, dict[Style, Plan]] = WeakKeyDictionary()
+
+
+def plan_for(circuit: Circuit, *, trace: bool = False, by_families: bool = False) -> Plan:
     """Return the circuit's plan, compiled on first use.
 
-    With ``trace`` every inner node keeps its value, for passes that go back down.
+    Parameters
+    ----------
+    circuit
+        The circuit; the plan lives as long as it does.
+    trace
+        Whether every inner node keeps its value, for passes that go back down.
+    by_families
+        Whether families answer for all continuous leaves, which evidence with intervals needs.
     """
     known = _PLANS.setdefault(circuit, {})
-    if trace not in known:
-        known[trace] = _compile(circuit, trace)
-    return known[trace]
+    style = Style(trace, by_families)
+    if style not in known:
+        known[style] = _compile(circuit, style)
+    return known[style]
 
 
-def _compile(circuit: Circuit, trace: bool) -> Plan:
+def _compile(circuit: Circuit, style: Style) -> Plan:
     from softlearn.kernels.schedule import fold_order, place_checks  # noqa: PLC0415 - loads Numba
 
-    table, offset = discrete_tables(circuit)
-    sizes = _leaf_sizes(circuit, table, offset)
+    tables = leaf_tables(circuit)
+    sizes = _leaf_sizes(circuit, tables, style.by_families)
     runs = leaf_runs(circuit, sizes)
     order = fold_order(circuit.edge_start, circuit.child, fused_edges(circuit))
     code = instructions(circuit, order, runs)
@@ -158,13 +173,11 @@ def _compile(circuit: Circuit, trace: bool) -> Plan:
     leaf_low = np.append(runs.low, 0.0)[code.run]
     leaf_high = np.append(runs.high, 0.0)[code.run]
     check = place_checks(*sound, leaf_low, leaf_high, code.final, circuit.n_nodes)
-    slots, n_slots, slot_of = _slots(circuit, code, trace)
+    slots, n_slots, slot_of = _slots(circuit, code, style.trace)
     uses = _LeafUses.of(runs, code.run, sizes.source)
-    place = np.where(
-        uses.is_tile,
-        uses.tile_place,
-        DiscreteColumns.of(circuit).place[circuit.leaf_column[uses.leaf]],
-    )
+    source, column = sizes.source[uses.leaf], circuit.leaf_column[uses.leaf]
+    code_place = DiscreteColumns.of(circuit).place[column]
+    place = np.select([source == TILE, source == PARABOLA], [uses.row, column], code_place)
     program = Program(
         op=code.op,
         to=slots[0],
@@ -175,10 +188,10 @@ def _compile(circuit: Circuit, trace: bool) -> Plan:
         leaf_from=uses.start[:-1].astype(np.int32),
         leaf_to=uses.start[1:].astype(np.int32),
         check=check,
-        leaf_source=sizes.source[uses.leaf],
+        leaf_source=source,
         leaf_place=place.astype(np.int32),
-        leaf_offset=offset[uses.leaf],
-        table=table,
+        leaf_offset=tables.offset[uses.leaf],
+        table=tables.entries,
     )
     tiny_weight = bool(((circuit.weight > 0) & (circuit.weight < SMALLEST_WEIGHT)).any())
     return Plan(
@@ -187,9 +200,10 @@ def _compile(circuit: Circuit, trace: bool) -> Plan:
         n_slots=n_slots,
         root=int(slots[0, -1]),
         segment_ends=uses.segment_ends,
-        tile_leaf=uses.leaf[uses.is_tile],
+        tile_leaf=uses.tile_leaf,
+        tile_row=uses.tile_row,
         slot_of=slot_of,
-        needs_exponents=bool(check.any() or uses.is_tile.any() or tiny_weight),
+        needs_exponents=bool(check.any() or (source >= PARABOLA).any() or tiny_weight),
     )
 
 
@@ -207,31 +221,30 @@ def _slots(circuit: Circuit, code: Instructions, trace: bool) -> tuple[Ids, int,
     return np.stack(read).astype(np.int32), nodes.size, slot_of
 
 
-def _leaf_sizes(circuit: Circuit, table: Floats, offset: Offsets) -> LeafSizes:
+def _leaf_sizes(circuit: Circuit, tables: LeafTables, by_families: bool) -> LeafSizes:
     """Return where each leaf's value comes from and how small and large it may be."""
     n_levels = np.array([column.n_levels for column in circuit.schema.columns])[circuit.leaf_column]
-    discrete = np.array([family.discrete for family in FAMILIES])[circuit.leaf_family]
-    smallest, largest = np.ones(circuit.n_leaves), np.ones(circuit.n_leaves)
-    if discrete.any():
-        # Each leaf's table ends in the 1.0 of "unobserved", which is a possible value too.
-        starts = offset[discrete]
-        smallest[discrete] = np.minimum.reduceat(np.where(table > 0, table, np.inf), starts)
-        largest[discrete] = np.maximum.reduceat(table, starts)
-    in_table = discrete & (smallest >= _SMALLEST_IN_TABLE) & (n_levels < WEIGHTED_CODE)
-    source = np.where(in_table, np.where(n_levels == 2, BINARY, TABLE), TILE)
-    low = np.where(in_table, np.log2(smallest), -TILE_RANGE)
-    high = np.where(in_table, np.log2(largest), TILE_RANGE)
+    # Each table ends in the 1.0 of "unobserved", which is a possible value too.
+    positive = np.where(tables.entries > 0, tables.entries, np.inf)
+    smallest = np.minimum.reduceat(positive, tables.offset)
+    largest = np.maximum.reduceat(tables.entries, tables.offset)
+    in_table = (smallest >= _SMALLEST_IN_TABLE) & (n_levels > 0) & (n_levels < WEIGHTED_CODE)
+    other = np.where(tables.parabolic & (not by_families), PARABOLA, TILE)
+    source = np.where(in_table, np.where(n_levels == 2, BINARY, TABLE), other)
+    low = np.where(in_table, np.log2(np.where(in_table, smallest, 1.0)), -TILE_RANGE)
+    high = np.where(in_table, np.log2(np.where(in_table, largest, 1.0)), TILE_RANGE)
     return LeafSizes(source.astype(np.uint8), low, high)
 
 
 class _LeafUses(NamedTuple):
     """The leaves in the order in which the instructions read them."""
 
-    leaf: Ids  # (uses,)
+    leaf: Ids  # (uses,)                    the tile leaves of an instruction are one use
     start: Offsets  # (instructions + 1,)
-    is_tile: Bools  # (uses,)
-    tile_place: Offsets  # (uses,)             row in the tile of its segment
-    segment_ends: Offsets  # (segments, 2)     in the instructions and in the tile leaves
+    row: Offsets  # (uses,)                 row in the tile of its segment, if it is one
+    tile_leaf: Ids  # (tile leaves,)
+    tile_row: Ids  # (tile leaves,)
+    segment_ends: Offsets  # (segments, 2)  in the instructions and in the tile leaves
 
     @staticmethod
     def of(runs: LeafRuns, run: Offsets, source: Kinds) -> _LeafUses:
@@ -240,16 +253,35 @@ class _LeafUses(NamedTuple):
         start = np.concatenate([[0], np.cumsum(length)])
         within = np.arange(start[-1]) - np.repeat(start[:-1], length)
         leaf = runs.leaf[np.repeat(np.append(runs.start[:-1], 0)[run], length) + within]
+        instruction = np.repeat(np.arange(run.size), length)
         is_tile = source[leaf] == TILE
-        tiles_before = np.concatenate([[0], np.cumsum(is_tile)])[start]  # (instructions + 1,)
-        ends, done = [], 0
-        while done < run.size:
-            room = tiles_before[done] + TILE_LEAVES
-            done = int(np.searchsorted(tiles_before, room, side="right")) - 1
-            ends.append((done, int(tiles_before[done])))
-        segment_ends = np.array(ends, dtype=np.int64)
-        segment_starts = np.concatenate([[0], segment_ends[:-1, 1]])
-        count = np.cumsum(is_tile) - 1
-        segment = np.searchsorted(segment_ends[:, 1], count, side="right")
-        tile_place = count - segment_starts[np.minimum(segment, len(ends) - 1)]
-        return _LeafUses(leaf, start, is_tile, tile_place, segment_ends)
+        segment_ends = _segment_ends(np.concatenate([[0], np.cumsum(is_tile)])[start])
+        # The first tile leaf of an instruction stands for all of them: one row of the tile.
+        first = is_tile & (np.diff(np.where(is_tile, instruction, -1), prepend=-1) != 0)
+        row_of = np.cumsum(first) - 1
+        segment = np.searchsorted(segment_ends[:, 0], instruction, side="right")
+        before = np.concatenate(
+            [[0], np.cumsum(np.bincount(segment[first], minlength=len(segment_ends)))]
+        )
+        row = row_of - before[segment]
+        kept = first | ~is_tile
+        n_kept = np.concatenate([[0], np.cumsum(kept)])
+        return _LeafUses(
+            leaf[kept],
+            n_kept[start],
+            row[kept],
+            leaf[is_tile],
+            row[is_tile].astype(np.int32),
+            segment_ends,
+        )
+
+
+def _segment_ends(tiles_before: Offsets) -> Offsets:
+    """Return where segments end, given the tile leaves before each instruction and in all."""
+    ends, done = [], 0
+    while done < tiles_before.size - 1:
+        room = tiles_before[done] + TILE_LEAVES
+        most = int(np.searchsorted(tiles_before, room, side="right")) - 1
+        done = max(most, done + 1)
+        ends.append((done, int(tiles_before[done])))
+    return np.array(ends, dtype=np.int64)

@@ -8,6 +8,7 @@ import numpy as np
 
 from softlearn.arrays import Floats, Ids, States
 from softlearn.circuit import Circuit
+from softlearn.errors import EvidenceError
 from softlearn.kernels.program import Values
 from softlearn.leaf import Interval
 from softlearn.query.evidence import Evidence
@@ -21,6 +22,7 @@ def sample(
     circuit: Circuit, n: int, rng: np.random.Generator, *, n_threads: int | None = None
 ) -> Floats:
     """Return ``n`` rows drawn from the circuit's distribution, (columns, n)."""
+    _check_number(n)
     nothing = Evidence.nothing(len(circuit.schema))
     if n == 0:
         return nothing.values[:, :0]
@@ -44,7 +46,8 @@ def sample_given(
     Known values stay; everything else is drawn from the exact conditional distribution. The
     result depends on the generator alone, not on the number of threads.
     """
-    evidence.must_fit(circuit.schema)
+    evidence.must_suit(circuit.schema)
+    _check_number(n_each)
     if evidence.n_rows * n_each == 0:
         return np.empty((len(circuit.schema), 0))
     draws = _Draws.room(circuit, evidence, n_each, rng)
@@ -53,6 +56,11 @@ def sample_given(
     _draw_continuous(circuit, evidence, draws)
     draws.values[:, np.repeat(zero, n_each)] = np.nan
     return draws.values
+
+
+def _check_number(n: int) -> None:
+    if n < 0:
+        raise EvidenceError(f"the number of rows to draw cannot be negative: {n}")
 
 
 class _Draws(NamedTuple):
@@ -102,7 +110,7 @@ def _descend_all(
     """Walk down for every draw; draws of one row share the pass up."""
     from softlearn.kernels.draw import descend  # noqa: PLC0415 - loads Numba
 
-    plan = plan_for(circuit, trace=True)
+    plan = plan_for(circuit, trace=True, by_families=bool(evidence.intervals))
     batch = batch_of(plan.columns, evidence)
     n_each = draws.n_each
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from softlearn.arrays import Floats, Ids
 from softlearn.circuit import Circuit
+from softlearn.errors import EvidenceError
 from softlearn.kernels.program import TILE_RANGE, Batch, Block, Rows, Scratch, Tiles, Values
 from softlearn.query.evidence import Evidence
 from softlearn.query.plan import TILE_LEAVES, DiscreteColumns, Plan
@@ -37,16 +38,14 @@ class Workspace:
     def __init__(self, plan: Plan, evidence: Evidence, batch: Batch, n_rows: int) -> None:
         self.plan, self.evidence, self.batch, self.n_rows = plan, evidence, batch, n_rows
         columns = plan.columns
+        n_coded = columns.position.size
         rows = Rows(
-            factors=np.empty((2, columns.binary.size, n_rows)),
-            binary_state=np.empty(columns.binary.size, np.uint8),
-            codes=np.empty((columns.table.size, n_rows), np.uint16),
-            table_state=np.empty(columns.table.size, np.uint8),
-            level_factors=batch.set_factors,
-            level_start=np.empty(columns.table.size, np.int64),
-            n_levels=columns.n_levels,
+            np.empty((n_coded, n_rows), np.uint8),
+            np.empty(n_coded, np.uint8),
+            np.empty(n_coded, np.int64),
+            np.zeros(1, np.uint8),
         )
-        n_tiles = min(TILE_LEAVES, plan.tile_leaf.size)
+        n_tiles = int(plan.tile_row.max(initial=-1)) + 1
         tiles = Tiles(
             np.empty((n_tiles, n_rows)),
             np.empty((n_tiles, n_rows)),
@@ -68,7 +67,8 @@ class Workspace:
     ) -> None:
         """Evaluate rows first:last, a block at a time; families answer for the tiles.
 
-        The logarithm of the root goes to ``out``, if it is given.
+        The logarithm of the root goes to ``out``, if it is given. Reading the rows tells whether
+        all codes are levels, so the evidence needs no pass of its own for that.
         """
         from softlearn.kernels.upward import advance  # noqa: PLC0415 - loads Numba
 
@@ -77,37 +77,64 @@ class Workspace:
         if plan.tile_leaf.size == 0:
             n = plan.program.op.size
             advance(plan.program, 0, n, self.batch, first, last, self.block, root, target)
-            return
+        else:
+            self._run_tiles(first, last, leaf_values, (root, target))
+        if self.block.rows.misfit[0]:
+            self.evidence.must_fit(plan.circuit.schema)  # raises, naming column and value
+
+    def _run_tiles(
+        self, first: int, last: int, leaf_values: LeafValues, result: tuple[int, Floats]
+    ) -> None:
+        """Stop after each segment to let families fill the next tile."""
+        from softlearn.kernels.upward import advance  # noqa: PLC0415 - loads Numba
+
+        plan, (root, target) = self.plan, result
         for start in blocks(first, last, self.n_rows):
             stop = start + self.n_rows
             rows = self.evidence.rows(slice(start, stop))
             done = leaves_done = 0
             for end, leaves_end in plan.segment_ends.tolist():
-                _fill(
-                    self.block.tiles,
-                    leaf_values(plan.circuit, plan.tile_leaf[leaves_done:leaves_end], rows),
-                )
+                self._fill_tiles(slice(leaves_done, leaves_end), rows, leaf_values)
                 ends = root if end == plan.program.op.size else -1
                 advance(plan.program, done, end, self.batch, start, stop, self.block, ends, target)
                 done, leaves_done = end, leaves_end
 
+    def _fill_tiles(self, which: slice, rows: Evidence, leaf_values: LeafValues) -> None:
+        """Let families answer for the leaves of one segment, and multiply those of one row."""
+        leaves, tile_row = self.plan.tile_leaf[which], self.plan.tile_row[which]
+        if leaves.size == 0:
+            return
+        logs = np.zeros((int(tile_row[-1]) + 1, self.n_rows))
+        signs = None
+        for first in range(0, leaves.size, TILE_LEAVES):  # a run of leaves may be longer than that
+            some = slice(first, first + TILE_LEAVES)
+            answer = leaf_values(self.plan.circuit, leaves[some], rows)
+            start = np.flatnonzero(np.diff(tile_row[some], prepend=-1))
+            target = tile_row[some][start]
+            if isinstance(answer, tuple):
+                signs = np.ones(logs.shape) if signs is None else signs
+                signs[target] *= np.multiply.reduceat(answer[1], start, axis=0)
+                answer = answer[0]
+            logs[target] += np.add.reduceat(answer, start, axis=0)
+        _store(self.block.tiles, logs, signs)
 
-def _fill(tiles: Tiles, answer: Floats | tuple[Floats, Floats]) -> None:
+
+def _store(tiles: Tiles, logs: Floats, signs: Floats | None) -> None:
     """Store logarithms as plain numbers, or as mantissa and exponent where a row needs it."""
-    logs, signs = answer if isinstance(answer, tuple) else (answer, None)
     n = logs.shape[0]
     limit = TILE_RANGE * np.log(2.0)
-    possible = logs > -np.inf
-    far = ((np.abs(logs) > limit) & possible).any(axis=1)
+    lowest = np.min(logs, axis=1, where=logs > -np.inf, initial=0.0)
+    far = (lowest < -limit) | (logs.max(axis=1) > limit)
     tiles.scaled[:n] = far
     with np.errstate(over="ignore"):  # what overflows is far, and written again below
         np.exp(logs, out=tiles.mantissa[:n])
     if far.any():
-        exponent = np.floor(np.where(possible[far], logs[far], 0.0) / np.log(2.0))
+        possible = logs[far] > -np.inf
+        exponent = np.floor(np.where(possible, logs[far], 0.0) / np.log(2.0))
         tiles.exponent[:n][far] = exponent
         # Beyond 2**53 bits the rest is rounding, which must not become a large mantissa.
         rest = np.minimum(logs[far] - exponent * np.log(2.0), np.log(2.0))
-        tiles.mantissa[:n][far] = np.exp(np.where(possible[far], np.maximum(rest, 0.0), -np.inf))
+        tiles.mantissa[:n][far] = np.exp(np.where(possible, np.maximum(rest, 0.0), -np.inf))
     if signs is not None:
         tiles.mantissa[:n] *= signs
 
@@ -138,8 +165,8 @@ def batch_of(
         values,
         start,
         np.concatenate([*flat, np.empty(0)]),
-        columns.binary,
-        columns.table,
+        columns.position,
+        columns.n_levels,
     )
 
 
@@ -160,6 +187,8 @@ def blocks(first: int, last: int, size: int) -> Iterator[int]:
 
 def over_rows(work: Callable[[int, int], None], n_rows: int, n_threads: int | None) -> None:
     """Call ``work(first, last)`` on ranges that cover all rows, on several threads."""
+    if n_threads is not None and n_threads < 1:
+        raise EvidenceError(f"n_threads must be at least 1, or None for all cores, not {n_threads}")
     threads = n_threads or _cores()
     n_tasks = max(1, min(threads * 4, n_rows // _ROWS_PER_TASK)) if threads > 1 else 1
     bounds = np.linspace(0, n_rows, n_tasks + 1).astype(np.int64).tolist()
