@@ -32,17 +32,21 @@ REACHED_BOUND: Final = 1e-11
 
 # Parabolas of a log-density up to this sharp, and as flat, keep their squares within float64.
 SHARPEST: Final = 1e200
+# Weight below this is rounding, not rows.
+NO_WEIGHT: Final = 1e-9
 # k-means ends when the squared error a unit of weight and column falls by less than this.
-KMEANS_TOLERANCE = 1e-6
+KMEANS_TOLERANCE: Final = 1e-6
 # Distances below this are rounding: the rows are alike.
-SMALLEST_DISTANCE = 1e-6
+SMALLEST_DISTANCE: Final = 1e-6
 # EM ends when the mean log-likelihood grows by less than this share of itself.
-EM_TOLERANCE = 1e-5
+EM_TOLERANCE: Final = 1e-5
 # No level of a mixture component is certain or impossible, so that no row is lost to all of them.
-MIXTURE_PROBABILITY_FLOOR = 1e-6
+MIXTURE_PROBABILITY_FLOOR: Final = 1e-6
 # Smallest standard deviation of a Gaussian leaf, as a share of its column's.
-RELATIVE_DEVIATION_FLOOR = 0.01
+RELATIVE_DEVIATION_FLOOR: Final = 0.01
 # EM starts from k-means with this share of each row in its own cluster, so that no row is stuck.
-MIXTURE_START = 0.9
+MIXTURE_START: Final = 0.9
 # Smallest standard deviation of a mixture component, as a share of the column's.
-MIXTURE_DEVIATION_FLOOR = 0.05
+MIXTURE_DEVIATION_FLOOR: Final = 0.05
+# Rows that weigh less than this in a node are left out of it.
+NEGLIGIBLE_WEIGHT: Final = 1e-3

@@ -46,6 +46,12 @@ ROOMS = {
         "numpy, scipy",
         "kernels",
     ),
+    "stats": Room("arrays, numeric_policy, kernels.rows", "numpy, scipy", "kernels"),
+    "learn": Room(
+        "errors, arrays, numeric_policy, table.schema, leaf, circuit, stats",
+        "numpy, threadpoolctl",
+        "kernels",
+    ),
     "model": Room("errors, arrays, numeric_policy, table, leaf, circuit, query", "numpy", ""),
     "demo": Room("errors, arrays, table, circuit, __init__", "numpy"),
     "__init__": Room("errors, table, circuit, model"),

@@ -207,7 +207,7 @@ def _share(score: Floats, membership: Floats, i: int, mode: int) -> float:
     for c in range(1, score.size):
         if score[c] > score[best]:
             best = c
-    top = score[best]
+    top: float = score[best]
     if mode != SOFT:
         for c in range(score.size):
             one = 1.0 if c == best else 0.0

@@ -8,7 +8,8 @@ import numpy as np
 
 from softlearn.arrays import Floats
 from softlearn.circuit import LEAF, PRODUCT, SUM, Circuit, validate
-from softlearn.learn.grow import Branch, LeafParams
+from softlearn.learn.grow import Branch
+from softlearn.learn.leaves import LeafParams
 from softlearn.table.schema import Schema
 
 
@@ -44,7 +45,7 @@ class _Layout:
                 stack.extend((child, False) for child in _parts(node) if isinstance(child, Branch))
             elif isinstance(node, Branch):
                 ids[id(node)] = self._inner(node, ids)
-            elif len(node.params) > 1:  # only the root gets here
+            elif node.columns.size > 1:  # only the root gets here
                 self._append(PRODUCT, self._leaves(node), ())
             else:
                 self._leaves(node)
@@ -71,7 +72,7 @@ class _Layout:
     def _leaves(self, node: LeafParams) -> list[int]:
         first = len(self.columns)
         self.columns += node.columns.tolist()
-        self.families += node.family
+        self.families += node.family.tolist()
         self.params += node.params
         return [~i for i in range(first, len(self.columns))]
 

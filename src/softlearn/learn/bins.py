@@ -34,7 +34,7 @@ class TableBins:
     numeric: Bools
 
     def one_hot(self, rows: Ids, weights: Floats, columns: Ids) -> tuple[AnyArray, AnyArray]:
-        """Return indicators of the node's levels, (rows, levels) float32, and where columns begin."""
+        """Return indicators of the node's levels, (rows, levels), and where columns begin."""
         codes = self.codes[rows][:, columns]
         levels = self.n_levels[columns].copy()
         for i in np.flatnonzero(self.numeric[columns]):
@@ -46,6 +46,12 @@ class TableBins:
         row, column = np.nonzero(codes != _MISSING)
         dense[row, groups[column] + codes[row, column]] = 1.0
         return dense, groups
+
+    def ranks(self, rows: Ids, columns: Ids) -> tuple[AnyArray, Bools]:
+        """Return the codes of cells, (columns, rows), -1 where missing, and which are ranks."""
+        codes = np.ascontiguousarray(self.codes[rows][:, columns].T).astype(np.int64)
+        codes[codes == _MISSING] = -1
+        return codes, self.numeric[columns]
 
 
 def bin_table(training: Training) -> TableBins:
@@ -81,12 +87,14 @@ def _fine_codes(cells: Floats, weights: Floats) -> AnyArray:
     distinct, position = np.unique(cells, return_inverse=True)
     if distinct.size <= FINE_BINS:
         return position.astype(np.uint8)
-    return _quantile_bins(np.bincount(position, weights=weights), FINE_BINS)[position]
+    return _quantile_bins(np.bincount(position, weights=weights).astype(np.float64), FINE_BINS)[
+        position
+    ]
 
 
 def _joined(codes: AnyArray, weights: Floats, n_fine: int) -> AnyArray:
     """Return for each fine bin its quantile bin among the node's rows; missing stays missing."""
-    mass = np.bincount(codes, weights=weights, minlength=_MISSING + 1)[:n_fine]
+    mass = np.bincount(codes, weights=weights, minlength=_MISSING + 1)[:n_fine].astype(np.float64)
     joined = np.full(_MISSING + 1, _MISSING, np.uint8)
     joined[:n_fine] = _quantile_bins(mass, NODE_BINS)
     return joined

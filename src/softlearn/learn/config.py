@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from softlearn.numeric_policy import LAPLACE_SMOOTHING, RELATIVE_DEVIATION_FLOOR
+from softlearn.numeric_policy import LAPLACE_SMOOTHING, NEGLIGIBLE_WEIGHT, RELATIVE_DEVIATION_FLOOR
 from softlearn.stats.independence import Test
 
 Clustering: TypeAlias = Literal["em", "kmeans"]
@@ -34,7 +34,7 @@ class GrowConfig:
     smoothing: float = LAPLACE_SMOOTHING
     beta: float = 40.0
     max_iter: int = 100
-    min_weight: float = 1e-3
+    min_weight: float = NEGLIGIBLE_WEIGHT
     leaf: LeafChoice | Mapping[str, LeafChoice] = "gaussian"
     deviation_floor: float = RELATIVE_DEVIATION_FLOOR
     test: Test = "chi2"

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from softlearn.arrays import Floats, Ids
+from softlearn.arrays import AnyArray, Floats, Ids
 from softlearn.learn.bins import bin_table
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.leaves import LeafEstimator, LeafParams
 from softlearn.learn.splits import clusters, independent_parts
 from softlearn.learn.training import Training
+from softlearn.learn.watch import Engine, Progress
 from softlearn.stats.rows import WeightedRows
+
+
+# A slice with fewer cells is finished in one go: handing its parts round would take longer.
+_SMALL = 100_000
 
 
 @dataclass(eq=False)
@@ -25,27 +30,49 @@ class Branch:
     """A node while the circuit grows; children take their places as they are done."""
 
     weights: tuple[float, ...] | None  # of a sum's children; None for a product
-    children: list[Branch | LeafParams | None]
+    children: list[Grown | None]
 
 
-@dataclass(frozen=True, eq=False)
+Grown: TypeAlias = Branch | LeafParams
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Slice:
-    """One piece of open work: some rows with their weights, over some columns."""
+    """One piece of open work: some rows with their weights, over some columns.
+
+    Attributes
+    ----------
+    seed
+        Children's seeds are spawned from it, so the result does not depend on who works when.
+    connected
+        Whether it is known not to fall into independent parts.
+    n_nodes
+        How many nodes it may become.
+    inherited
+        The parent's leaves, for columns of which no row here has a value.
+    parent, place
+        Where the node belongs.
+    """
 
     rows: Ids
     weights: Floats
     columns: Ids
     seed: np.random.SeedSequence
     depth: int
-    connected: bool  # known not to fall into independent parts
-    n_nodes: float  # how many nodes it may become
+    connected: bool
+    n_nodes: float
     inherited: Mapping[int, Floats] = field(default_factory=dict)
-    parent: Branch | None = None
-    place: int = 0
+    parent: Branch
+    place: int
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return int(self.rows.size * self.columns.size)
 
 
 class Grower:
-    """Turns slices into nodes; the result does not depend on who works on what when."""
+    """Turns slices into nodes; knows the table and the choices, keeps nothing between slices."""
 
     def __init__(self, training: Training, config: GrowConfig) -> None:
         self.training, self.config = training, config
@@ -53,27 +80,32 @@ class Grower:
         self.leaves = LeafEstimator(training, config)
         self.has_gaps = bool(np.isnan(training.values).any())
 
-    def split(self, task: Slice) -> tuple[Branch | LeafParams, list[Slice]]:
-        """Return the node of a slice and the slices of its children that remain to be done."""
+    def split(self, task: Slice) -> tuple[Grown, list[Slice]]:
+        """Return the node of a slice, and the slices of its children that remain to be done."""
         data = self.training.take(task.rows, task.weights, task.columns)
         if task.columns.size == 1 or self._is_full(task):
             return self._leaves(task, data), []
         if not task.connected:
-            parts = independent_parts(
-                self.training, self.bins, self.config, task.rows, task.columns, data
-            )
+            parts = independent_parts(self.bins, self.config, task, data)
             if parts.max() > 0:
                 return self._product(task, data, parts)
-        rng = np.random.default_rng(task.seed)
-        membership = clusters(data, self.config, rng)
+        membership = clusters(data, self.config, np.random.default_rng(task.seed))
         if membership is None:
             return self._leaves(task, data), []
         return self._sum(task, data, membership)
 
-    def close(self, task: Slice) -> LeafParams:
+    def finish(self, task: Slice) -> tuple[Grown, list[Slice]]:
+        """Return the whole sub-circuit of a slice, with nothing left to do."""
+        node, open_slices = self.split(task)
+        while open_slices:
+            child = open_slices.pop()
+            child.parent.children[child.place], more = self.split(child)
+            open_slices.extend(more)
+        return node, []
+
+    def close(self, task: Slice) -> tuple[Grown, list[Slice]]:
         """Return the slice as leaves, when there is no time for more."""
-        data = self.training.take(task.rows, task.weights, task.columns)
-        return self._leaves(task, data)
+        return self._leaves(task, self.training.take(task.rows, task.weights, task.columns)), []
 
     def _is_full(self, task: Slice) -> bool:
         deep = self.config.max_depth is not None and task.depth >= self.config.max_depth
@@ -81,46 +113,42 @@ class Grower:
         return deep or task.n_nodes < needed
 
     def _leaves(self, task: Slice, data: WeightedRows) -> LeafParams:
-        return self.leaves.estimate(data, task.rows, task.columns, task.inherited)
+        every = np.arange(task.columns.size)
+        return self.leaves.estimate(data, task, every)
 
     def _product(
-        self, task: Slice, data: WeightedRows, parts: Ids
-    ) -> tuple[Branch, list[Slice]]:
+        self, task: Slice, data: WeightedRows, parts: AnyArray
+    ) -> tuple[Grown, list[Slice]]:
         """Split the columns: those alone in their part become leaves at once."""
         size = np.bincount(parts)
         alone = np.flatnonzero(size[parts] == 1)
-        branch = Branch(None, [])
-        open_slices = []
-        if alone.size:
-            columns = task.columns[alone]
-            own = self.training.take(task.rows, task.weights, columns)
-            branch.children.append(self.leaves.estimate(own, task.rows, columns, task.inherited))
         groups = np.flatnonzero(size > 1)
-        seeds = task.seed.spawn(groups.size)
-        left = task.n_nodes - 1 - alone.size
-        for seed, part in zip(seeds, groups, strict=True):
+        branch = Branch(None, [])
+        if alone.size:
+            branch.children.append(self.leaves.estimate(data, task, alone))
+        nodes_a_column = (task.n_nodes - 1 - alone.size) / max(1, task.columns.size - alone.size)
+        open_slices = []
+        for part, seed in zip(groups, task.seed.spawn(groups.size), strict=True):
             columns = task.columns[parts == part]
-            share = left * columns.size / max(1, task.columns.size - alone.size)
-            branch.children.append(None)
-            open_slices.append(
-                Slice(
-                    task.rows,
-                    task.weights,
-                    columns,
-                    seed,
-                    task.depth + 1,
-                    True,
-                    share,
-                    task.inherited,
-                    branch,
-                    len(branch.children) - 1,
-                )
+            child = Slice(
+                rows=task.rows,
+                weights=task.weights,
+                columns=columns,
+                seed=seed,
+                depth=task.depth + 1,
+                connected=True,
+                n_nodes=nodes_a_column * columns.size,
+                inherited=task.inherited,
+                parent=branch,
+                place=len(branch.children),
             )
+            branch.children.append(None)
+            open_slices.append(child)
         return branch, open_slices
 
     def _sum(
         self, task: Slice, data: WeightedRows, membership: Floats
-    ) -> tuple[Branch | LeafParams, list[Slice]]:
+    ) -> tuple[Grown, list[Slice]]:
         """Share the rows out; a cluster without weight is no cluster."""
         weights = membership * task.weights[:, None]
         mass = weights.sum(axis=0)
@@ -129,72 +157,92 @@ class Grower:
             return self._leaves(task, data), []
         share = mass[live] / mass[live].sum()
         branch = Branch(tuple(share.tolist()), [None] * live.size)
-        inherited = self._inherited(task, data) if self.has_gaps else task.inherited
+        inherited = task.inherited
+        if self.has_gaps:
+            own = self._leaves(task, data)
+            inherited = dict(zip(own.columns.tolist(), own.params, strict=True))
         open_slices = []
         for place, (cluster, seed) in enumerate(zip(live, task.seed.spawn(live.size), strict=True)):
             keep = np.flatnonzero(weights[:, cluster] > self.config.min_weight)
-            open_slices.append(
-                Slice(
-                    task.rows[keep],
-                    weights[keep, cluster],
-                    task.columns,
-                    seed,
-                    task.depth + 1,
-                    False,
-                    (task.n_nodes - 1) * share[place],
-                    inherited,
-                    branch,
-                    place,
-                )
+            child = Slice(
+                rows=task.rows[keep],
+                weights=weights[keep, cluster],
+                columns=task.columns,
+                seed=seed,
+                depth=task.depth + 1,
+                connected=False,
+                n_nodes=(task.n_nodes - 1) * float(share[place]),
+                inherited=inherited,
+                parent=branch,
+                place=place,
             )
+            open_slices.append(child)
         return branch, open_slices
-
-    def _inherited(self, task: Slice, data: WeightedRows) -> dict[int, Floats]:
-        """Return this node's leaves, for columns that a child has no observed cell of."""
-        own = self._leaves(task, data)
-        return dict(zip(own.columns.tolist(), own.params, strict=True))
 
 
 def grow(
-    training: Training,
-    config: GrowConfig,
-    seed: np.random.SeedSequence,
-    *,
-    n_jobs: int = 1,
-) -> Branch | LeafParams:
-    """Return the grown tree."""
-    grower = Grower(training, config)
-    columns = np.arange(len(training.schema), dtype=np.int32)
-    every = np.arange(training.n_rows, dtype=np.int32)
-    nodes = np.inf if config.max_nodes is None else float(config.max_nodes)
-    first = Slice(every, training.weights, columns, seed, 0, False, nodes)
+    training: Training, config: GrowConfig, seed: np.random.SeedSequence, engine: Engine
+) -> Grown:
+    """Return the grown tree; the number of jobs does not change it.
+
+    The slice that was opened last is worked on first, which bounds how many are open. When the
+    time is up, or the user interrupts and wants to keep what there is, open slices become leaves.
+    """
     top = Branch(None, [None])
-    open_slices = [
-        Slice(every, training.weights, columns, seed, 0, False, nodes, {}, top, 0),
-    ]
-    ends = None if config.time_budget is None else time.monotonic() + config.time_budget
-    del first
-
-    def done(task: Slice, node: Branch | LeafParams) -> None:
-        assert task.parent is not None
-        task.parent.children[task.place] = node
-
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(n_jobs) as pool:
-        running: dict[Future[tuple[Branch | LeafParams, list[Slice]]], Slice] = {}
-        while open_slices or running:
-            late = ends is not None and time.monotonic() > ends
-            while open_slices and len(running) < n_jobs:
-                task = open_slices.pop()
-                if late:
-                    done(task, grower.close(task))
-                else:
-                    running[pool.submit(grower.split, task)] = task
-            finished, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in finished:
-                task = running.pop(future)
-                node, more = future.result()
-                done(task, node)
-                open_slices.extend(more)
+    first = Slice(
+        rows=np.arange(training.n_rows, dtype=np.int32),
+        weights=training.weights,
+        columns=np.arange(len(training.schema), dtype=np.int32),
+        seed=seed,
+        depth=0,
+        connected=False,
+        n_nodes=np.inf if config.max_nodes is None else float(config.max_nodes),
+        parent=top,
+        place=0,
+    )
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(engine.n_jobs) as pool:
+        _work_off(Grower(training, config), [first], pool, engine)
     root = top.children[0]
     assert root is not None
     return root
+
+
+def _work_off(
+    grower: Grower, open_slices: list[Slice], pool: ThreadPoolExecutor, engine: Engine
+) -> None:
+    """Split slices until none is open."""
+    running: dict[Future[tuple[Grown, list[Slice]]], Slice] = {}
+    budget = grower.config.time_budget
+    ends = np.inf if budget is None else time.monotonic() + budget
+    progress = Progress(float(grower.training.weights.sum()) * len(grower.training.schema))
+    while open_slices or running:
+        try:
+            while open_slices and len(running) < engine.n_jobs:
+                task = open_slices.pop()
+                work = grower.close
+                if time.monotonic() < ends:
+                    work = grower.finish if task.size < _SMALL else grower.split
+                running[pool.submit(work, task)] = task
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                task = running.pop(future)
+                node, more = future.result()
+                task.parent.children[task.place] = node
+                open_slices.extend(more)
+                progress.note(_leaves_of(node), float(task.weights.sum()))
+            engine.watch(progress)
+        except KeyboardInterrupt:
+            if not engine.keep_partial:
+                raise
+            ends = 0.0
+
+
+def _leaves_of(node: Grown) -> int:
+    """Count the leaves that came with a node."""
+    n_leaves, stack = 0, [node]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, LeafParams):
+            n_leaves += part.columns.size
+        else:
+            stack.extend(child for child in part.children if child is not None)
+    return n_leaves

@@ -3,25 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from softlearn.arrays import Floats, Ids
-from softlearn.leaf import CATEGORICAL, GAUSSIAN, HISTOGRAM, CategoricalStats, LeafOptions
+from softlearn.arrays import AnyArray, Floats, Ids
+from softlearn.leaf import CATEGORICAL, FAMILIES, GAUSSIAN, HISTOGRAM, CategoricalStats, LeafOptions
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.training import Training
 from softlearn.stats.rows import WeightedRows
 
 HISTOGRAM_BINS = 32  # bins of a histogram leaf, at quantiles of the whole column
 
+_CATEGORICAL = FAMILIES.index(CATEGORICAL)
+_GAUSSIAN = FAMILIES.index(GAUSSIAN)
+_HISTOGRAM = FAMILIES.index(HISTOGRAM)
+
 
 class LeafParams(NamedTuple):
     """The leaves over some columns."""
 
     columns: Ids
-    family: tuple[int, ...]
-    params: tuple[Floats, ...]
+    family: AnyArray  # (columns,) position in FAMILIES
+    params: list[Floats]
+
+
+class Heir(Protocol):
+    """The part of a slice that its leaves need."""
+
+    @property
+    def rows(self) -> Ids:
+        """Positions of the rows in the training table."""
+
+    @property
+    def columns(self) -> Ids:
+        """Positions of the columns in the schema."""
+
+    @property
+    def inherited(self) -> Mapping[int, Floats]:
+        """The parent's leaves."""
 
 
 class LeafEstimator:
@@ -31,81 +51,78 @@ class LeafEstimator:
         self.training = training
         self.smoothing = config.smoothing
         self.floor = config.deviation_floor * training.spread  # (columns,)
-        names = training.schema.names
-        chosen = config.leaf
-        self.histogram = np.array(
-            [
-                (chosen.get(name, "gaussian") if isinstance(chosen, Mapping) else chosen)
-                == "histogram"
-                for name in names
-            ]
-        )
+        self.family = _families(training, config)
         self.edges = {
-            int(i): _edges(training.values[i], training.weights)
-            for i in np.flatnonzero(self.histogram & (training.number_of >= 0))
+            int(column): _edges(training.values[column], training.weights)
+            for column in np.flatnonzero(self.family == _HISTOGRAM)
         }
 
-    def estimate(
-        self,
-        slice_rows: WeightedRows,
-        rows: Ids,
-        columns: Ids,
-        inherited: Mapping[int, Floats],
-    ) -> LeafParams:
-        """Return the leaves of all columns; one without an observed cell takes the inherited."""
-        params = self._discrete(slice_rows, columns)
-        for column in columns[self.training.number_of[columns] >= 0].tolist():
-            params[column] = self._numeric(column, rows, slice_rows.weights)
-        family = []
+    def estimate(self, data: WeightedRows, task: Heir, which: AnyArray) -> LeafParams:
+        """Return the leaves of some of the slice's columns, ``which`` being their positions in it.
+
+        A column without an observed cell takes the parent's leaf, or knows nothing at the root.
+        """
+        columns = task.columns[which]
+        discrete = self._discrete(data, task.columns)
+        params = []
         for column in columns.tolist():
-            found = params[column]
-            params[column] = inherited[column] if found is None else found
-            family.append(self._family(column))
-        own = tuple(params[column] for column in columns.tolist())
-        return LeafParams(columns, tuple(family), own)  # type: ignore[arg-type]
+            is_discrete = self.family[column] == _CATEGORICAL
+            found = discrete.get(column) if is_discrete else self._numeric(column, task, data)
+            if found is None:
+                found = task.inherited.get(column)
+            params.append(self._know_nothing(column) if found is None else found)
+        return LeafParams(columns, self.family[columns], params)
 
-    def _family(self, column: int) -> int:
-        if self.training.number_of[column] < 0:
-            return 0
-        return 2 if self.histogram[column] else 1
-
-    def _discrete(self, rows: WeightedRows, columns: Ids) -> dict[int, Floats | None]:
-        """Estimate all discrete columns from one pass over the indicators."""
-        discrete = columns[self.training.number_of[columns] < 0].tolist()
+    def _discrete(self, data: WeightedRows, columns: Ids) -> dict[int, Floats]:
+        """Estimate all discrete columns from one pass; those never observed are left out."""
+        discrete = columns[self.family[columns] == _CATEGORICAL].tolist()
         if not discrete:
             return {}
-        sums = rows.total()
+        sums = data.total()
         counts, mass = sums.indicators[0], float(sums.mass[0])
         options = LeafOptions(smoothing=self.smoothing)
-        found: dict[int, Floats | None] = {}
-        if rows.single.all():
+        if data.single.all():
             pairs = np.stack([np.maximum(mass - counts, 0.0), counts], axis=1)
-            table = _smoothed(pairs, self.smoothing)
-            return dict(zip(discrete, table, strict=True))
+            total = pairs.sum(axis=1, keepdims=True) + 2.0 * self.smoothing
+            return dict(zip(discrete, (pairs + self.smoothing) / total, strict=True))
+        found = {}
         for i, column in enumerate(discrete):
-            own = counts[rows.groups[i] : rows.groups[i + 1]]
-            if rows.single[i]:
+            own = counts[data.groups[i] : data.groups[i + 1]]
+            if data.single[i]:
                 own = np.array([max(mass - own[0], 0.0), own[0]])
-            seen = own.sum() > 0.0
-            found[column] = CATEGORICAL.finish(CategoricalStats(own), options) if seen else None
+            if own.sum() > 0.0:
+                found[column] = CATEGORICAL.finish(CategoricalStats(own), options)
         return found
 
-    def _numeric(self, column: int, rows: Ids, weights: Floats) -> Floats | None:
-        values = self.training.values[column, rows]
+    def _numeric(self, column: int, task: Heir, data: WeightedRows) -> Floats | None:
+        values = self.training.values[column, task.rows]
         if np.isnan(values).all():
             return None
         options = LeafOptions(smoothing=self.smoothing, deviation_floor=float(self.floor[column]))
-        if self.histogram[column]:
-            stats = HISTOGRAM.summarise(values, weights, edges=self.edges[column])
+        if self.family[column] == _HISTOGRAM:
+            stats = HISTOGRAM.summarise(values, data.weights, edges=self.edges[column])
             return HISTOGRAM.finish(stats, options)
-        return GAUSSIAN.finish(GAUSSIAN.summarise(values, weights), options)
+        return GAUSSIAN.finish(GAUSSIAN.summarise(values, data.weights), options)
+
+    def _know_nothing(self, column: int) -> Floats:
+        """Return the leaf of a column that no row of the whole table observes."""
+        if self.family[column] == _CATEGORICAL:
+            n_levels = self.training.schema.columns[column].n_levels
+            return np.full(n_levels, 1.0 / n_levels)
+        if self.family[column] == _HISTOGRAM:
+            return np.append(self.edges[column], np.ones(1))
+        return np.array([0.0, 1.0])
 
 
-def _smoothed(counts: Floats, smoothing: float) -> Floats:
-    """Return the smoothed shares of each row of counts."""
-    total = counts.sum(axis=1, keepdims=True) + counts.shape[1] * smoothing
-    table: Floats = (counts + smoothing) / total
-    return table
+def _families(training: Training, config: GrowConfig) -> AnyArray:
+    """Return the family of each column's leaves, (columns,)."""
+    chosen = config.leaf
+    family = np.full(len(training.schema), _CATEGORICAL)
+    for i in np.flatnonzero(training.number_of >= 0):
+        name = training.schema.names[i]
+        choice = chosen.get(name, "gaussian") if isinstance(chosen, Mapping) else chosen
+        family[i] = _HISTOGRAM if choice == "histogram" else _GAUSSIAN
+    return family
 
 
 def _edges(values: Floats, weights: Floats) -> Floats:
@@ -117,6 +134,5 @@ def _edges(values: Floats, weights: Floats) -> Floats:
     order = np.argsort(x, kind="stable")
     share = (np.cumsum(w[order]) - w[order] / 2.0) / w.sum()
     inner = np.interp(np.linspace(0, 1, HISTOGRAM_BINS + 1)[1:-1], share, x[order])
-    width = max(float(x.max() - x.min()), 1.0) / HISTOGRAM_BINS
-    ends = (float(x.min()) - width / 2.0, float(x.max()) + width / 2.0)
-    return np.unique(np.concatenate([[ends[0]], inner, [ends[1]]]))
+    margin = max(float(np.ptp(x)), 1.0) / HISTOGRAM_BINS / 2.0
+    return np.unique([float(x.min()) - margin, *inner, float(x.max()) + margin])

@@ -2,31 +2,50 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
-from softlearn.arrays import AnyArray, Bools, Floats, Ids
+from softlearn.arrays import AnyArray, Floats, Ids
 from softlearn.learn.bins import TableBins
 from softlearn.learn.config import GrowConfig
-from softlearn.learn.training import Training
 from softlearn.numeric_policy import MIXTURE_START
 from softlearn.stats.independence import components, dependent, dependent_binary
 from softlearn.stats.kmeans import distances, kmeans, soft_memberships
 from softlearn.stats.mixture import em_memberships, softened
+from softlearn.stats.ranks import linked_by_ranks
 from softlearn.stats.rows import Listing, WeightedRows
 
 _START_ITERATIONS = 10  # of k-means, before EM takes over
 
 
+class RowsAndColumns(Protocol):
+    """What a slice is about."""
+
+    @property
+    def rows(self) -> Ids:
+        """Positions of the rows in the training table."""
+
+    @property
+    def columns(self) -> Ids:
+        """Positions of the columns in the schema."""
+
+
 def independent_parts(
-    training: Training, bins: TableBins, config: GrowConfig, rows: Ids, columns: Ids, data: WeightedRows
+    bins: TableBins, config: GrowConfig, where: RowsAndColumns, data: WeightedRows
 ) -> AnyArray:
-    """Return the part that each of the columns belongs to, (columns,)."""
-    if training.single[columns].all():
-        both = _pair_weights(data)
+    """Return the part that each of the slice's columns belongs to, (columns,)."""
+    if data.numbers.shape[1] == 0 and data.single.all():
         mass = float(data.weights.sum())
-        linked = dependent_binary(both, mass, config.significance, config.test)
-    else:
-        linked = _linked_by_bins(bins, config, rows, columns, data.weights)
+        linked = dependent_binary(_pair_weights(data), mass, config.significance, config.test)
+        return components(linked)
+    dense, groups = bins.one_hot(where.rows, data.weights, where.columns)
+    weighted = dense * data.weights[:, None].astype(np.float32)
+    tables = (weighted.T @ dense).astype(np.float64)
+    linked = dependent(tables, groups, config.significance, config.test)
+    if config.ranks:
+        codes, numeric = bins.ranks(where.rows, where.columns)
+        linked = linked_by_ranks(linked, codes, numeric, data.weights, config.significance)
     return components(linked)
 
 
@@ -41,15 +60,6 @@ def _pair_weights(data: WeightedRows) -> Floats:
     weighted = data.indicators * data.weights[:, None].astype(np.float32)
     both_floats: Floats = (weighted.T @ data.indicators).astype(np.float64)
     return both_floats
-
-
-def _linked_by_bins(
-    bins: TableBins, config: GrowConfig, rows: Ids, columns: Ids, weights: Floats
-) -> Bools:
-    dense, groups = bins.one_hot(rows, weights, columns)
-    weighted = dense * weights[:, None].astype(np.float32)
-    tables = (weighted.T @ dense).astype(np.float64)
-    return dependent(tables, groups, config.significance, config.test)
 
 
 def clusters(data: WeightedRows, config: GrowConfig, rng: np.random.Generator) -> Floats | None:
@@ -79,4 +89,5 @@ def clusters(data: WeightedRows, config: GrowConfig, rng: np.random.Generator) -
 
 def _nearest(score: Floats) -> Floats:
     """Return hard memberships: each row belongs to its best cluster, the first of equals."""
-    return np.eye(score.shape[1])[score.argmax(axis=1)]
+    hard: Floats = np.eye(score.shape[1])[score.argmax(axis=1)]
+    return hard

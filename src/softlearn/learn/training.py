@@ -140,7 +140,7 @@ def _indicators(
 
 
 def _merge_duplicates(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Return the different rows, in an order that their contents alone decide, and their weights."""
+    """Return the different rows, ordered by their contents alone, and their weights."""
     key = _row_hashes(values)
     _, first, group = np.unique(key, return_index=True, return_inverse=True)
     merged = values[:, first]
@@ -149,7 +149,7 @@ def _merge_duplicates(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
         raw = content.view(np.dtype((np.void, content.shape[1] * 8))).ravel()
         _, first, group = np.unique(raw, return_index=True, return_inverse=True)
         merged = values[:, first]
-    return np.ascontiguousarray(merged), np.bincount(group, weights=weights)
+    return np.ascontiguousarray(merged), np.bincount(group, weights=weights).astype(np.float64)
 
 
 def _row_hashes(values: Floats) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:

@@ -18,7 +18,7 @@ class Listing:
     feature: Ids
 
 
-_NO_MATRIX = np.zeros((0, 0), np.float32)
+_NO_MATRIX: AnyArray = np.zeros((0, 0), np.float32)
 _NO_LISTING = Listing(np.zeros(1, np.int64), np.zeros(0, np.int32))
 
 
@@ -50,7 +50,7 @@ class WeightedRows:
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return self.weights.size
+        return int(self.weights.size)
 
     @property
     def n_features(self) -> int:
@@ -60,14 +60,16 @@ class WeightedRows:
     @property
     def n_columns(self) -> int:
         """Number of columns, discrete and numeric."""
-        return self.single.size + self.numbers.shape[1]
+        return int(self.single.size + self.numbers.shape[1])
 
     @property
     def data(self) -> RowData:
         """The rows as the kernels read them."""
-        is_listing = isinstance(self.indicators, Listing)
-        dense = _NO_MATRIX if is_listing else self.indicators
-        listing = self.indicators if isinstance(self.indicators, Listing) else _NO_LISTING
+        dense, listing = _NO_MATRIX, _NO_LISTING
+        if isinstance(self.indicators, Listing):
+            listing = self.indicators
+        else:
+            dense = self.indicators
         rest = (self.numbers, self.weights, self.groups, self.single)
         return RowData(dense, listing.start, listing.feature, *rest)
 
@@ -100,7 +102,7 @@ class WeightedRows:
     def feature_row(self, row: int) -> Floats:
         """Return the indicators of one row."""
         if not isinstance(self.indicators, Listing):
-            return self.indicators[row].astype(np.float64)
+            return np.asarray(self.indicators[row], dtype=np.float64)
         dense = np.zeros(self.n_features)
         start = self.indicators.start
         dense[self.indicators.feature[start[row] : start[row + 1]]] = 1.0
