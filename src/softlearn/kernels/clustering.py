@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Floats, Ids, Offsets
+from softlearn.arrays import AnyArray, Floats, Ids, Kinds, Offsets
 from softlearn.kernels.compile import kernel
-from softlearn.kernels.rows import HARD, SCORE, SOFT, Clusters, ClusterSums, RowData
+from softlearn.kernels.rows import DIFFERENT, HARD, SCORE, SOFT, Clusters, ClusterSums, RowData
 
 _ROWS_TOGETHER = 128  # rows whose single-precision sums are added before they move to float64
 
@@ -20,14 +20,18 @@ def one_pass(data: RowData, clusters: Clusters, sums: ClusterSums, mode: int) ->
     Memberships go to ``sums.membership`` (scores, if that is the mode); what comes back is the
     weighted sum of the rows' log-scores (SOFT) or of their best scores.
     """
-    dense, start, feature, slope = data.dense, data.start, data.feature, clusters.slope
-    n_clusters, n_rows = clusters.base.size, data.weights.size
-    n_features, is_dense = slope.shape[1], data.dense.shape[0] > 0
-    score = np.empty(n_clusters)
+    # Arrays are taken out of their tuples once: each look-up counts references.
+    dense, start, feature, numbers = data.dense, data.start, data.feature, data.numbers
+    weights, base, slope, mean = data.weights, clusters.base, clusters.slope, clusters.mean
+    sharpness, height, membership = clusters.sharpness, clusters.height, sums.membership
+    mass, indicators, moments = sums.mass, sums.indicators, sums.numbers
+    n_clusters, n_features, n_numbers = base.size, slope.shape[1], numbers.shape[1]
+    is_dense = dense.shape[0] > 0
     partial = np.zeros((n_clusters, n_features), np.float32)
-    _clear(sums)
+    _clear(mass, indicators, moments)
     total = 0.0
-    for i in range(n_rows):
+    for i in range(weights.size):
+        best = 0
         for c in range(n_clusters):
             dot = np.float32(0.0)
             if is_dense:
@@ -36,65 +40,155 @@ def one_pass(data: RowData, clusters: Clusters, sums: ClusterSums, mode: int) ->
             else:
                 for e in range(start[i], start[i + 1]):
                     dot += slope[c, feature[e]]
-            score[c] = clusters.base[c] + dot
-        _score_numbers(data.numbers, i, clusters, score)
-        total += data.weights[i] * _share(score, sums.membership, i, mode)
+            score = base[c] + dot
+            for j in range(n_numbers):
+                gap = numbers[i, j] - mean[c, j]
+                if gap == gap:  # a missing number, NaN, says nothing
+                    score += height[c, j] - sharpness[c, j] * gap * gap
+            membership[i, c] = score
+            if score > membership[i, best]:
+                best = c
+        top = membership[i, best]
         if mode == SCORE:
             continue
-        _add_numbers(data.numbers, i, data.weights[i], sums)
+        share = 1.0
+        if mode == SOFT:
+            share = 0.0
+            for c in range(n_clusters):
+                membership[i, c] = 1.0 if c == best else math.exp(membership[i, c] - top)
+                share += membership[i, c]
+            top += math.log(share)
+        total += weights[i] * top
         for c in range(n_clusters):
-            part = np.float32(sums.membership[i, c] * data.weights[i])
+            hard = 1.0 if c == best else 0.0
+            own = membership[i, c] / share if mode == SOFT else hard
+            membership[i, c] = own
+            part = own * weights[i]
+            mass[c] += part
             if is_dense:
+                single = np.float32(part)
                 for j in range(n_features):
-                    partial[c, j] += part * dense[i, j]
+                    partial[c, j] += single * dense[i, j]
             else:
                 for e in range(start[i], start[i + 1]):
-                    sums.indicators[c, feature[e]] += part
-        if is_dense and ((i + 1) % _ROWS_TOGETHER == 0 or i + 1 == n_rows):
+                    indicators[c, feature[e]] += part
+            for j in range(n_numbers):
+                z = numbers[i, j]
+                if z == z:
+                    moments[c, j, 0] += part
+                    moments[c, j, 1] += part * z
+                    moments[c, j, 2] += part * z * z
+        if is_dense and ((i + 1) % _ROWS_TOGETHER == 0 or i + 1 == weights.size):
             for c in range(n_clusters):
                 for j in range(n_features):
-                    sums.indicators[c, j] += partial[c, j]
+                    indicators[c, j] += partial[c, j]
                     partial[c, j] = 0.0
     return total
 
 
 @kernel
-def lloyd(
-    data: RowData, clusters: Clusters, sums: ClusterSums, levels: Floats, max_iter: int, tol: float
-) -> None:
-    """Improve centroids: `levels` holds the share of each level, `clusters.mean` the numbers."""
+def kmeans(
+    data: RowData,
+    clusters: Clusters,
+    sums: ClusterSums,
+    levels: Floats,
+    uniforms: Floats,
+    max_iter: int,
+    tol: float,
+) -> int:
+    """Find centroids: `levels` holds the share of each level, `clusters.mean` the numbers.
+
+    Each uniform number picks a row to start from, by weight, among those that differ from the
+    rows picked before. If there are too few of them, their number comes back and no more is done.
+    """
+    n_clusters = uniforms.size
+    for k in range(n_clusters):
+        if not _pick_row(data, clusters, sums, levels, k, uniforms[k]):
+            return k
     before = -np.inf
     for _ in range(max_iter):
-        as_centroids(data, levels, clusters)
+        _as_centroids(data, levels, clusters, n_clusters)
         score = one_pass(data, clusters, sums, HARD)
-        for c in range(sums.mass.size):
-            for g in range(data.single.size):
-                first, last = data.groups[g], data.groups[g + 1]
-                total = sums.mass[c]
-                if not data.single[g]:
-                    total = 0.0
-                    for j in range(first, last):
-                        total += sums.indicators[c, j]
-                for j in range(first, last):
-                    if total > 0.0:  # a cluster without rows stays where it is
-                        levels[c, j] = sums.indicators[c, j] / total
-            for j in range(data.numbers.shape[1]):
-                if sums.numbers[c, j, 0] > 0.0:
-                    clusters.mean[c, j] = sums.numbers[c, j, 1] / sums.numbers[c, j, 0]
+        _move(data, clusters, sums, levels)
         if score - before <= tol:
             break
         before = score
-    as_centroids(data, levels, clusters)
+    _as_centroids(data, levels, clusters, n_clusters)
+    return n_clusters
 
 
 @kernel
-def as_centroids(data: RowData, levels: Floats, clusters: Clusters) -> None:
-    """Make the score of each cluster minus the squared distance to its centroid.
+def _pick_row(
+    data: RowData, clusters: Clusters, sums: ClusterSums, levels: Floats, k: int, u: float
+) -> bool:
+    """Make a random row centroid k; return whether a row differs from the centroids before it.
+
+    With centroids 0:k in place, a row's distance to the nearest is minus its best score.
+    """
+    chance = sums.membership[:, 0]
+    if k == 0:
+        for i in range(chance.size):
+            chance[i] = data.weights[i]
+    else:
+        _as_centroids(data, levels, clusters, k)
+        for c in range(k, clusters.base.size):
+            clusters.base[c] = -np.inf
+        one_pass(data, clusters, sums, SCORE)
+        for i in range(chance.size):
+            nearest = -np.inf
+            for c in range(k):
+                nearest = max(nearest, sums.membership[i, c])
+            chance[i] = data.weights[i] if -nearest > DIFFERENT else 0.0
+    total = 0.0
+    for i in range(chance.size):
+        total += chance[i]
+    if total <= 0.0:
+        return False
+    left, row = u * total, -1
+    for i in range(chance.size):
+        if chance[i] > 0.0:
+            row = i
+            left -= chance[i]
+            if left < 0.0:
+                break
+    for j in range(levels.shape[1]):
+        levels[k, j] = data.dense[row, j] if data.dense.shape[0] > 0 else 0.0
+    if data.dense.shape[0] == 0:
+        for e in range(data.start[row], data.start[row + 1]):
+            levels[k, data.feature[e]] = 1.0
+    for j in range(data.numbers.shape[1]):
+        z = data.numbers[row, j]
+        clusters.mean[k, j] = z if z == z else 0.0
+    return True
+
+
+@kernel
+def _move(data: RowData, clusters: Clusters, sums: ClusterSums, levels: Floats) -> None:
+    """Move each centroid to the mean of its rows; a cluster without rows stays where it is."""
+    for c in range(sums.mass.size):
+        for g in range(data.single.size):
+            first, last = data.groups[g], data.groups[g + 1]
+            total = sums.mass[c]
+            if not data.single[g]:
+                total = 0.0
+                for j in range(first, last):
+                    total += sums.indicators[c, j]
+            for j in range(first, last):
+                if total > 0.0:
+                    levels[c, j] = sums.indicators[c, j] / total
+        for j in range(data.numbers.shape[1]):
+            if sums.numbers[c, j, 0] > 0.0:
+                clusters.mean[c, j] = sums.numbers[c, j, 1] / sums.numbers[c, j, 0]
+
+
+@kernel
+def _as_centroids(data: RowData, levels: Floats, clusters: Clusters, n: int) -> None:
+    """Make the score of the first n clusters minus the squared distance to their centroids.
 
     (x − c)² = c² + x (1 − 2c) for a single indicator; half the squared distance of two one-hot
     vectors otherwise, where a row without a level adds nothing.
     """
-    for c in range(levels.shape[0]):
+    for c in range(n):
         clusters.base[c] = 0.0
         for g in range(data.single.size):
             first, last = data.groups[g], data.groups[g + 1]
@@ -179,61 +273,14 @@ def _maximise(
 
 
 @kernel
-def _clear(sums: ClusterSums) -> None:
-    for c in range(sums.mass.size):
-        sums.mass[c] = 0.0
-        for j in range(sums.indicators.shape[1]):
-            sums.indicators[c, j] = 0.0
-        for j in range(sums.numbers.shape[1]):
+def _clear(mass: Floats, indicators: Floats, moments: Floats) -> None:
+    for c in range(mass.size):
+        mass[c] = 0.0
+        for j in range(indicators.shape[1]):
+            indicators[c, j] = 0.0
+        for j in range(moments.shape[1]):
             for k in range(3):
-                sums.numbers[c, j, k] = 0.0
-
-
-@kernel
-def _score_numbers(numbers: Floats, i: int, clusters: Clusters, score: Floats) -> None:
-    """Add the numeric columns to the scores; a missing number says nothing."""
-    for j in range(numbers.shape[1]):
-        z = numbers[i, j]
-        if z == z:  # not NaN
-            for c in range(score.size):
-                gap = z - clusters.mean[c, j]
-                score[c] += clusters.height[c, j] - clusters.sharpness[c, j] * gap * gap
-
-
-@kernel
-def _share(score: Floats, membership: Floats, i: int, mode: int) -> float:
-    """Write row i's memberships; return the log-sum of the scores, or the best one."""
-    best = 0
-    for c in range(1, score.size):
-        if score[c] > score[best]:
-            best = c
-    top: float = score[best]
-    if mode != SOFT:
-        for c in range(score.size):
-            one = 1.0 if c == best else 0.0
-            membership[i, c] = score[c] if mode == SCORE else one
-        return top
-    total = 0.0
-    for c in range(score.size):
-        score[c] = 1.0 if c == best else math.exp(score[c] - top)
-        total += score[c]
-    for c in range(score.size):
-        membership[i, c] = score[c] / total
-    return top + math.log(total)
-
-
-@kernel
-def _add_numbers(numbers: Floats, i: int, weight: float, sums: ClusterSums) -> None:
-    """Add a row's weight and numbers to each cluster's sums."""
-    for c in range(sums.mass.size):
-        part = sums.membership[i, c] * weight
-        sums.mass[c] += part
-        for j in range(numbers.shape[1]):
-            z = numbers[i, j]
-            if z == z:
-                sums.numbers[c, j, 0] += part
-                sums.numbers[c, j, 1] += part * z
-                sums.numbers[c, j, 2] += part * z * z
+                moments[c, j, k] = 0.0
 
 
 @kernel
@@ -243,6 +290,14 @@ def pair_sums(row_start: Offsets, feature: Ids, weights: Floats, out: Floats) ->
         for e in range(row_start[i], row_start[i + 1]):
             for f in range(row_start[i], row_start[i + 1]):
                 out[feature[e], feature[f]] += weights[i]
+
+
+@kernel
+def gather(indicators: Kinds, rows: Ids, features: Ids, out: AnyArray) -> None:
+    """Copy some rows and features of a matrix into out, float32."""
+    for i in range(rows.size):
+        for j in range(features.size):
+            out[i, j] = indicators[rows[i], features[j]]
 
 
 @kernel

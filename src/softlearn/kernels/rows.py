@@ -11,6 +11,9 @@ HARD: Final = 0  # each row goes to the best cluster
 SOFT: Final = 1  # each row is shared out by the softmax of its scores
 SCORE: Final = 2  # the scores themselves; nothing is added up
 
+# Rows at a larger squared distance than this are not alike; scores are sums in single precision.
+DIFFERENT: Final = 2.0**-10
+
 
 class RowData(NamedTuple):
     """Weighted rows; see ``softlearn.stats.rows.WeightedRows``.

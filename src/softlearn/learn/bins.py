@@ -40,7 +40,7 @@ class TableBins:
         for i in np.flatnonzero(self.numeric[columns]):
             joined = _joined(codes[:, i], weights, int(levels[i]))
             codes[:, i] = joined[codes[:, i]]
-            levels[i] = int(joined[:-1].max(initial=0)) + 1
+            levels[i] = int(joined[: levels[i]].max(initial=0)) + 1
         groups = np.concatenate([[0], np.cumsum(levels)])
         dense = np.zeros((rows.size, int(groups[-1])), np.float32)
         row, column = np.nonzero(codes != _MISSING)

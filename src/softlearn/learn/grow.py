@@ -20,7 +20,6 @@ from softlearn.learn.training import Training
 from softlearn.learn.watch import Engine, Progress
 from softlearn.stats.rows import WeightedRows
 
-
 # A slice with fewer cells is finished in one go: handing its parts round would take longer.
 _SMALL = 100_000
 
@@ -89,7 +88,7 @@ class Grower:
             parts = independent_parts(self.bins, self.config, task, data)
             if parts.max() > 0:
                 return self._product(task, data, parts)
-        membership = clusters(data, self.config, np.random.default_rng(task.seed))
+        membership = clusters(data, self.config, _uniforms(task.seed, self.config.n_clusters))
         if membership is None:
             return self._leaves(task, data), []
         return self._sum(task, data, membership)
@@ -178,6 +177,12 @@ class Grower:
             )
             open_slices.append(child)
         return branch, open_slices
+
+
+def _uniforms(seed: np.random.SeedSequence, n: int) -> Floats:
+    """Return n numbers in [0, 1) that depend on the seed alone."""
+    bits = seed.generate_state(n, np.uint64) >> np.uint64(11)
+    return bits.astype(np.float64) * 2.0**-53
 
 
 def grow(

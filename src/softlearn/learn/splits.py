@@ -62,15 +62,17 @@ def _pair_weights(data: WeightedRows) -> Floats:
     return both_floats
 
 
-def clusters(data: WeightedRows, config: GrowConfig, rng: np.random.Generator) -> Floats | None:
-    """Return the membership of each row in each cluster, or None if the rows do not divide."""
-    if data.n_rows < 2:
-        return None
+def clusters(data: WeightedRows, config: GrowConfig, uniforms: Floats) -> Floats | None:
+    """Return the membership of each row in each cluster, or None if the rows do not divide.
+
+    ``uniforms`` are as many numbers in [0, 1) as there shall be clusters: all the chance there is.
+    """
     is_em = config.clustering == "em"
     limit = min(config.max_iter, _START_ITERATIONS) if is_em else config.max_iter
-    found, sums = kmeans(data, config.n_clusters, rng, limit)
-    if sums.mass.size < 2:
+    found = kmeans(data, uniforms, limit)
+    if found is None:
         return None
+    centroids, sums = found
     if is_em:
         membership = em_memberships(
             data,
@@ -78,13 +80,9 @@ def clusters(data: WeightedRows, config: GrowConfig, rng: np.random.Generator) -
             smoothing=config.smoothing,
             max_iter=config.max_iter,
         )
-    elif config.soft:
-        membership = soft_memberships(distances(data, found), config.beta)
-    else:
-        membership = _nearest(-distances(data, found))
-    if membership is not None and is_em and not config.soft:
-        membership = _nearest(membership)
-    return membership
+        return membership if config.soft or membership is None else _nearest(membership)
+    distance = distances(data, centroids)
+    return soft_memberships(distance, config.beta) if config.soft else _nearest(-distance)
 
 
 def _nearest(score: Floats) -> Floats:

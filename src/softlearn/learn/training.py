@@ -57,7 +57,7 @@ class Training:
 
     def take(self, rows: Ids, weights: Floats, columns: Ids) -> WeightedRows:
         """Return some rows, with their weights in a node, over some columns."""
-        from softlearn.kernels.clustering import select  # noqa: PLC0415 - loads Numba
+        from softlearn.kernels.clustering import gather, select  # noqa: PLC0415 - loads Numba
 
         discrete = columns[self.number_of[columns] < 0]
         width = np.diff(self.features)[discrete]
@@ -69,10 +69,8 @@ class Training:
             new[features] = np.arange(features.size)
             indicators = Listing(*select(self.indicators.start, self.indicators.feature, rows, new))
         else:
-            chosen = self.indicators[rows]
-            if features.size < self.features[-1]:
-                chosen = np.take(chosen, features, axis=1)
-            indicators = chosen.astype(np.float32)
+            indicators = np.empty((rows.size, features.size), np.float32)
+            gather(self.indicators, rows, features.astype(np.int32), indicators)
         numeric = self.number_of[columns[self.number_of[columns] >= 0]]
         numbers = np.ascontiguousarray(self.numbers[rows][:, numeric])
         return WeightedRows(weights, indicators, groups, self.single[discrete], numbers)

@@ -15,22 +15,36 @@ from softlearn.stats.rows import WeightedRows
 
 
 def kmeans(
-    rows: WeightedRows, n_clusters: int, rng: np.random.Generator, max_iter: int
-) -> tuple[Clusters, ClusterSums]:
+    rows: WeightedRows, uniforms: Floats, max_iter: int
+) -> tuple[Clusters, ClusterSums] | None:
     """Return clusters whose score is minus the squared distance, and what their rows add up to.
 
-    There are fewer clusters when fewer rows differ.
-    """
-    from softlearn.kernels.clustering import lloyd  # noqa: PLC0415 - loads Numba
+    Parameters
+    ----------
+    rows
+        The weighted rows.
+    uniforms
+        (clusters,) numbers in [0, 1) that pick the rows to start from, by weight.
+    max_iter
+        Most iterations of Lloyd's algorithm; it ends earlier when the error hardly falls.
 
-    chosen = _start(rows, n_clusters, rng)
-    clusters, sums = rows.new_clusters(len(chosen))
-    levels = np.stack([rows.feature_row(row) for row in chosen])
-    numbers = rows.numbers[chosen]
-    clusters.mean[:] = np.where(np.isnan(numbers), 0.0, numbers)
+    Returns
+    -------
+    Clusters and sums; fewer clusters when fewer rows differ, None when all are alike.
+    """
+    from softlearn.kernels import clustering  # noqa: PLC0415 - loads Numba
+
     tolerance = KMEANS_TOLERANCE * rows.n_columns * float(rows.weights.sum())
-    lloyd(rows.data, clusters, sums, levels, max(1, max_iter), tolerance)
-    return clusters, sums
+    n_clusters = uniforms.size
+    while n_clusters > 1:
+        clusters, sums = rows.new_clusters(n_clusters)
+        memory = (clusters, sums, np.empty((n_clusters, rows.n_features)))
+        limits = (max(1, max_iter), tolerance)
+        found = clustering.kmeans(rows.data, *memory, uniforms[:n_clusters], *limits)
+        if found == n_clusters:
+            return clusters, sums
+        n_clusters = found
+    return None
 
 
 def distances(rows: WeightedRows, clusters: Clusters) -> Floats:
@@ -50,20 +64,3 @@ def soft_memberships(distance: Floats, beta: float) -> Floats:
     share = np.exp(score)
     memberships: Floats = share / share.sum(axis=1, keepdims=True)
     return memberships
-
-
-def _start(rows: WeightedRows, n_clusters: int, rng: np.random.Generator) -> list[int]:
-    """Return random rows, each of which differs from those before it, as far as there are any."""
-    from softlearn.kernels.clustering import as_centroids  # noqa: PLC0415 - loads Numba
-
-    chance = rows.weights.copy()
-    chosen: list[int] = []
-    while len(chosen) < n_clusters and chance.any():
-        pick = np.searchsorted(np.cumsum(chance), rng.random() * chance.sum(), side="right")
-        row = min(int(pick), int(np.flatnonzero(chance)[-1]))
-        chosen.append(row)
-        one, _ = rows.new_clusters(1)
-        one.mean[0] = np.where(np.isnan(rows.numbers[row]), 0.0, rows.numbers[row])
-        as_centroids(rows.data, rows.feature_row(row)[None, :], one)
-        chance[distances(rows, one)[:, 0] <= SMALLEST_DISTANCE] = 0.0
-    return chosen

@@ -43,8 +43,9 @@ def em_memberships(
 def softened(sums: ClusterSums, sharpness: float) -> ClusterSums:
     """Return the sums of hard memberships when each row gives a part to all clusters alike.
 
-    A share ``sharpness`` of each row stays with its cluster, the rest is divided evenly.
+    A share ``sharpness`` of each row stays with its cluster, the rest is divided evenly. The
+    memberships themselves are left as they are: EM makes its own from the sums.
     """
     even = (1.0 - sharpness) / sums.mass.size
     mixed = [sharpness * part + even * part.sum(axis=0) for part in sums[1:]]
-    return ClusterSums(sharpness * sums.membership + even, *mixed)
+    return ClusterSums(sums.membership, *mixed)
