@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets
+from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets, States
 from softlearn.stats.rows import Listing, WeightedRows
 from softlearn.table.schema import Schema
 
@@ -120,41 +120,41 @@ def _moments(values: Floats, weights: Floats, numeric: Bools) -> tuple[Floats, F
 def _indicators(
     values: Floats, features: Offsets, single: Bools, discrete: Bools
 ) -> AnyArray | Listing:
-    """Return the indicators of all levels, dense or listed, whichever is smaller to walk."""
-    n_rows = values.shape[1]
-    code = np.where(np.isnan(values), -1.0, values)[discrete].astype(np.int64)
-    start, one = features[:-1][discrete][:, None], single[discrete][:, None]
-    # A single indicator is set by level 1; otherwise level k sets indicator k.
-    feature = np.where(one, np.where(code == 1, start, -1), np.where(code < 0, -1, start + code))
-    present = feature >= 0
-    cells = max(1, n_rows * int(features[-1]))
-    if np.count_nonzero(present) >= _LISTED_BELOW * cells:
-        dense = np.zeros((n_rows, int(features[-1])), np.uint8)
-        column, row = np.nonzero(present)
-        dense[row, feature[column, row]] = 1
+    """Return the indicators of all levels, dense or listed, whichever is faster to walk."""
+    n_rows, n_features = values.shape[1], int(features[-1])
+    ones = []
+    for column in np.flatnonzero(discrete):
+        cells = values[column]
+        # A single indicator is set by level 1; otherwise level k sets indicator k.
+        rows = np.flatnonzero(cells == 1.0 if single[column] else ~np.isnan(cells))
+        level = 0 if single[column] else cells[rows].astype(np.int32)
+        ones.append((rows, np.broadcast_to(features[column] + level, rows.shape)))
+    row = np.concatenate([np.empty(0, np.int64), *(rows for rows, _ in ones)])
+    feature = np.concatenate([np.empty(0, np.int32), *(found for _, found in ones)])
+    if row.size >= _LISTED_BELOW * n_rows * n_features:
+        dense = np.zeros((n_rows, n_features), np.uint8)
+        dense[row, feature] = 1
         return dense
-    row_start = np.concatenate([[0], np.cumsum(present.sum(axis=0))])
-    return Listing(row_start.astype(np.int64), feature.T[present.T].astype(np.int32))
+    row_start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_rows))])
+    by_row = np.argsort(row, kind="stable")
+    return Listing(row_start.astype(np.int64), feature[by_row].astype(np.int32))
 
 
 def _merge_duplicates(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Return the different rows, ordered by their contents alone, and their weights."""
-    key = _row_hashes(values)
-    _, first, group = np.unique(key, return_index=True, return_inverse=True)
-    merged = values[:, first]
-    if not np.array_equal(merged[:, group], values, equal_nan=True):  # two contents, one hash
-        content = np.ascontiguousarray(np.nan_to_num(values, nan=np.inf).T)
-        raw = content.view(np.dtype((np.void, content.shape[1] * 8))).ravel()
-        _, first, group = np.unique(raw, return_index=True, return_inverse=True)
-        merged = values[:, first]
-    return np.ascontiguousarray(merged), np.bincount(group, weights=weights).astype(np.float64)
+    cells = np.where(np.isnan(values), np.inf, values + 0.0).view(np.uint64)  # −0.0 is 0.0
+    _, first, group = np.unique(_row_hashes(cells), return_index=True, return_inverse=True)
+    if any((column[first][group] != column).any() for column in cells):  # two contents, one hash
+        contents = np.ascontiguousarray(cells.T).view(np.dtype((np.void, 8 * len(cells))))
+        _, first, group = np.unique(contents.ravel(), return_index=True, return_inverse=True)
+    merged = np.ascontiguousarray(values[:, first])
+    return merged, np.bincount(group, weights=weights).astype(np.float64)
 
 
-def _row_hashes(values: Floats) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    """Return a 64-bit hash of each row's cells; all missing cells are alike."""
-    key = np.zeros(values.shape[1], np.uint64)
-    for column in values:
-        cells = np.where(np.isnan(column), np.inf, column + 0.0).view(np.uint64)  # −0.0 is 0.0
-        key = (key ^ cells ^ (cells >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
+def _row_hashes(cells: States) -> States:
+    """Return a 64-bit hash of each row of cells, (columns, rows)."""
+    key = np.zeros(cells.shape[1], np.uint64)
+    for column in cells:
+        key = (key ^ column ^ (column >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
         key ^= key >> np.uint64(32)
     return key
