@@ -53,8 +53,10 @@ ROOMS = {
         "kernels",
     ),
     "model": Room("errors, arrays, numeric_policy, table, leaf, circuit, query", "numpy", ""),
+    "estimators": Room("errors, arrays, table, circuit, learn, model", "numpy, sklearn", "rich"),
+    "datasets": Room("errors, arrays", "numpy", "pandas"),
     "demo": Room("errors, arrays, table, circuit, __init__", "numpy"),
-    "__init__": Room("errors, table, circuit, model"),
+    "__init__": Room("errors, table, circuit, model", "", "estimators, datasets"),
 }
 NAMELESS = {"utils", "util", "helpers", "helper", "common", "misc"}
 TABLE_HEAD = "| room | may import (ours) | third party | only inside functions |"

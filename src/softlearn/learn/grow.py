@@ -221,19 +221,23 @@ def _work_off(
     ends = np.inf if budget is None else time.monotonic() + budget
     progress = Progress(float(grower.training.weights.sum()) * len(grower.training.schema))
     while open_slices or running:
+        # An interrupt may come between any two lines. What it repeats is done twice and stored
+        # once more in the same place; nothing is taken off a list before it stands elsewhere.
         try:
             while open_slices and len(running) < engine.n_jobs:
-                task = open_slices.pop()
+                task = open_slices[-1]
                 work = grower.close
                 if time.monotonic() < ends:
                     work = grower.finish if task.size < _SMALL else grower.split
                 running[pool.submit(work, task)] = task
+                open_slices.pop()
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                task = running.pop(future)
+                task = running[future]
                 node, more = future.result()
                 task.parent.children[task.place] = node
                 open_slices.extend(more)
-                progress.note(_leaves_of(node), float(task.weights.sum()))
+                del running[future]
+                _note(progress, task, node, more)
             engine.watch(progress)
         except KeyboardInterrupt:
             if not engine.keep_partial:
@@ -241,13 +245,16 @@ def _work_off(
             ends = 0.0
 
 
-def _leaves_of(node: Grown) -> int:
-    """Count the leaves that came with a node."""
-    n_leaves, stack = 0, [node]
+def _note(progress: Progress, task: Slice, node: Grown, more: list[Slice]) -> None:
+    """Count the nodes that came with a slice, and the cells that need no more work."""
+    n_nodes, stack = 0, [node]
     while stack:
         part = stack.pop()
         if isinstance(part, LeafParams):
-            n_leaves += part.columns.size
+            n_nodes += part.columns.size + (part.columns.size > 1)
         else:
+            n_nodes += 1
             stack.extend(child for child in part.children if child is not None)
-    return n_leaves
+    unfinished = sum(float(child.weights.sum()) * child.columns.size for child in more)
+    done = max(0.0, float(task.weights.sum()) * task.columns.size - unfinished)
+    progress.note(n_nodes, done)

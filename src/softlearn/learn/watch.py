@@ -36,10 +36,10 @@ class Progress:
         """Time since the start."""
         return time.monotonic() - self.started
 
-    def note(self, n_leaves: int, mass: float) -> None:
-        """Count one more node, and the leaves that came with it."""
-        self.n_nodes += n_leaves + 1
-        self.done += n_leaves * mass
+    def note(self, n_nodes: int, done: float) -> None:
+        """Count new nodes, and what is finished with them."""
+        self.n_nodes += n_nodes
+        self.done += done
 
 
 def _ignore(progress: Progress) -> None:

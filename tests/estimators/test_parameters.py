@@ -1,0 +1,162 @@
+"""Parameters are stored untouched, survive clone, and are refused by name when they are wrong."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+
+from softlearn import LearnSPN, SoftLearn, SoftlearnError
+from softlearn.errors import SchemaError
+from softlearn.estimators.parameters import RULES, read_parameters
+
+ESTIMATORS = (SoftLearn, LearnSPN)
+FRAME = pd.DataFrame({"height": [1.0, 2.5, 3.0, 4.5] * 5, "colour": ["red", "blue"] * 10})
+
+# For each parameter a value that is not the default.
+OTHER = {
+    "clustering": "kmeans",
+    "n_clusters": 3,
+    "significance": 0.2,
+    "smoothing": 0.5,
+    "beta": 20.0,
+    "max_iter": 2,
+    "min_weight": 0.0,
+    "leaf": {"height": "histogram"},
+    "max_depth": 3,
+    "max_nodes": 100,
+    "time_budget": 10.0,
+    "random_state": 5,
+    "n_jobs": 1,
+    "verbose": 1,
+    "on_interrupt": "keep",
+    "schema": {"height": "numeric"},
+}
+WRONG = [
+    *(("clustering", value) for value in ("hard", None, 2)),
+    *(("n_clusters", value) for value in (1, 2.0, True, "2")),
+    *(("significance", value) for value in (0.0, 1.0, 1, np.nan, "0.1")),
+    *(("smoothing", value) for value in (-0.1, np.inf, None)),
+    *(("beta", value) for value in (0.0, -1, None)),
+    *(("max_iter", value) for value in (0, 1.5)),
+    *(("min_weight", value) for value in (-1e-9, np.nan)),
+    *(("leaf", value) for value in ("normal", 3, None)),
+    *(("max_depth", value) for value in (-1, 0.5)),
+    *(("max_nodes", value) for value in (0, "all")),
+    *(("time_budget", value) for value in (0, -1.0, np.inf)),
+    *(("random_state", value) for value in (-1, 0.5, "seed")),
+    *(("n_jobs", value) for value in (0, -2, 1.0)),
+    *(("verbose", value) for value in (2, "yes")),
+    *(("on_interrupt", value) for value in ("stop", None)),
+    *(("schema", value) for value in ("numeric", 3)),
+]
+
+
+def of(estimator) -> dict[str, object]:
+    return {name: value for name, value in OTHER.items() if name in estimator().get_params()}
+
+
+def test_only_softlearn_has_beta():
+    assert set(SoftLearn().get_params()) == set(RULES) == set(OTHER)
+    assert set(LearnSPN().get_params()) == set(RULES) - {"beta"}
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_parameters_are_explicit_keywords(estimator):
+    parameters = inspect.signature(estimator).parameters.values()
+    assert {p.kind for p in parameters} == {inspect.Parameter.KEYWORD_ONLY}
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_parameters_are_stored_untouched(estimator):
+    made = estimator(**of(estimator))
+    assert all(getattr(made, name) is value for name, value in of(estimator).items())
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_clone_keeps_every_parameter(estimator):
+    defaults = estimator().get_params()
+    assert all(defaults[name] != value for name, value in of(estimator).items())
+    assert clone(estimator(**of(estimator))).get_params() == of(estimator)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_parameters_are_set_by_name(estimator):
+    assert estimator().set_params(**of(estimator)).get_params() == of(estimator)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_all_parameters_away_from_their_defaults_fit(estimator):
+    assert np.isfinite(estimator(**of(estimator)).fit(FRAME).score(FRAME))
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG)
+def test_a_wrong_parameter_is_named(name, value):
+    with pytest.raises(SoftlearnError, match=f"^{name} must be .*, not ") as caught:
+        SoftLearn(**{name: value}).fit(FRAME)
+    assert repr(value) in str(caught.value)
+
+
+def test_every_parameter_can_be_wrong():
+    assert {name for name, _ in WRONG} == set(RULES)
+
+
+def test_numbers_of_any_type_are_read_as_pythons_own():
+    """Kernels would be compiled once more for each other type."""
+    given = {
+        "n_clusters": np.int8(3),
+        "max_depth": np.int64(3),
+        "smoothing": 1,
+        "beta": np.float32(5),
+    }
+    read = read_parameters(given)
+    assert read == given
+    assert [type(value) for value in read.values()] == [int, int, float, float]
+
+
+@pytest.mark.parametrize(
+    ("leaf", "error", "message"),
+    [
+        ({"heigth": "gaussian"}, SchemaError, "leaf: there is no column 'heigth'; .* 'height'"),
+        ({"colour": "histogram"}, SchemaError, "leaf: column 'colour' is categorical"),
+        ({"height": "normal"}, SoftlearnError, "leaf: column 'height' may have .*, not 'normal'"),
+    ],
+)
+def test_leaves_that_fit_no_column_are_refused(leaf, error, message):
+    with pytest.raises(error, match=message):
+        SoftLearn(leaf=leaf).fit(FRAME)
+
+
+def test_an_override_of_an_unknown_column_is_refused():
+    with pytest.raises(SchemaError, match="no column 'heigth'; did you mean 'height'"):
+        SoftLearn(schema={"heigth": "numeric"}).fit(FRAME)
+
+
+@pytest.mark.parametrize("ask", ["score", "score_samples"])
+def test_questions_come_after_fit(ask):
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        getattr(SoftLearn(), ask)(FRAME)
+
+
+def test_samples_come_after_fit():
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        SoftLearn().sample(3)
+
+
+def test_a_refused_parameter_leaves_the_earlier_fit_alone():
+    learnt = SoftLearn(random_state=0).fit(FRAME)
+    model = learnt.model_
+    with pytest.raises(SoftlearnError):
+        learnt.set_params(n_clusters=0).fit(FRAME)
+    assert learnt.model_ is model
+
+
+def test_hyper_parameters_are_searched_by_scikit_learn():
+    table = np.random.default_rng(0).normal(size=(60, 3))
+    search = GridSearchCV(SoftLearn(random_state=0), {"significance": [0.01, 0.5]}, cv=2)
+    assert np.isfinite(search.fit(table).best_score_)
