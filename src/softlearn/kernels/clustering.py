@@ -33,18 +33,14 @@ def one_pass(data: RowData, clusters: Clusters, sums: ClusterSums, mode: int) ->
     for i in range(weights.size):
         best = 0
         for c in range(n_clusters):
-            dot = np.float32(0.0)
+            score = base[c]
             if is_dense:
-                for j in range(n_features):
-                    dot += dense[i, j] * slope[c, j]
+                score += _dot(dense, i, slope, c)
             else:
                 for e in range(start[i], start[i + 1]):
-                    dot += slope[c, feature[e]]
-            score = base[c] + dot
-            for j in range(n_numbers):
-                gap = numbers[i, j] - mean[c, j]
-                if gap == gap:  # a missing number, NaN, says nothing
-                    score += height[c, j] - sharpness[c, j] * gap * gap
+                    score += slope[c, feature[e]]
+            if n_numbers > 0:
+                score += _parabolas(numbers, i, mean, sharpness, height, c)
             membership[i, c] = score
             if score > membership[i, best]:
                 best = c
@@ -66,24 +62,61 @@ def one_pass(data: RowData, clusters: Clusters, sums: ClusterSums, mode: int) ->
             part = own * weights[i]
             mass[c] += part
             if is_dense:
-                single = np.float32(part)
-                for j in range(n_features):
-                    partial[c, j] += single * dense[i, j]
+                _add_row(partial, c, np.float32(part), dense, i)
             else:
                 for e in range(start[i], start[i + 1]):
                     indicators[c, feature[e]] += part
-            for j in range(n_numbers):
-                z = numbers[i, j]
-                if z == z:
-                    moments[c, j, 0] += part
-                    moments[c, j, 1] += part * z
-                    moments[c, j, 2] += part * z * z
+            if n_numbers > 0:
+                _add_numbers(moments, c, part, numbers, i)
         if is_dense and ((i + 1) % _ROWS_TOGETHER == 0 or i + 1 == weights.size):
-            for c in range(n_clusters):
-                for j in range(n_features):
-                    indicators[c, j] += partial[c, j]
-                    partial[c, j] = 0.0
+            _flush(partial, indicators)
     return total
+
+
+@kernel
+def _dot(dense: AnyArray, i: int, slope: AnyArray, c: int) -> np.float32:
+    total = np.float32(0.0)
+    for j in range(slope.shape[1]):
+        total += dense[i, j] * slope[c, j]
+    return total
+
+
+@kernel
+def _add_row(partial: AnyArray, c: int, part: np.float32, dense: AnyArray, i: int) -> None:
+    for j in range(partial.shape[1]):
+        partial[c, j] += part * dense[i, j]
+
+
+@kernel
+def _flush(partial: AnyArray, indicators: Floats) -> None:
+    """Move single-precision sums to where they are kept."""
+    for c in range(partial.shape[0]):
+        for j in range(partial.shape[1]):
+            indicators[c, j] += partial[c, j]
+            partial[c, j] = 0.0
+
+
+@kernel
+def _parabolas(
+    numbers: Floats, i: int, mean: Floats, sharpness: Floats, height: Floats, c: int
+) -> float:
+    """Return the part of a score that numbers make; a missing one, NaN, says nothing."""
+    score = 0.0
+    for j in range(numbers.shape[1]):
+        gap = numbers[i, j] - mean[c, j]
+        if gap == gap:
+            score += height[c, j] - sharpness[c, j] * gap * gap
+    return score
+
+
+@kernel
+def _add_numbers(moments: Floats, c: int, part: float, numbers: Floats, i: int) -> None:
+    for j in range(numbers.shape[1]):
+        z = numbers[i, j]
+        if z == z:
+            moments[c, j, 0] += part
+            moments[c, j, 1] += part * z
+            moments[c, j, 2] += part * z * z
 
 
 @kernel
