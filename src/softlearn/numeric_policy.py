@@ -48,5 +48,7 @@ RELATIVE_DEVIATION_FLOOR: Final = 0.01
 MIXTURE_START: Final = 0.9
 # Smallest standard deviation of a mixture component, as a share of the column's.
 MIXTURE_DEVIATION_FLOOR: Final = 0.05
-# Rows that weigh less than this in a node are left out of it.
+# A row that keeps less than this share of its own weight in a node is left out of it.
 NEGLIGIBLE_WEIGHT: Final = 1e-3
+# Numbers that differ by less than this share of their size are equal but for rounding.
+ROUNDING: Final = 1e-12

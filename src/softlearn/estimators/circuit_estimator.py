@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from softlearn.arrays import Floats
 from softlearn.circuit import Circuit
-from softlearn.errors import SoftlearnError
 from softlearn.estimators.parameters import check_leaves, read_parameters, read_seed, read_weights
 from softlearn.estimators.progress import progress_line
 from softlearn.learn import LEARNERS, Block, Engine, GrowConfig
@@ -119,8 +118,6 @@ class CircuitEstimator(DensityMixin, BaseEstimator):
         return infer_schema(table, overrides=self.schema)
 
     def _learn(self, block: Block, schema: Schema, config: GrowConfig) -> Circuit:
-        if block.weights.size < 2:
-            raise SoftlearnError(f"learning needs at least two rows, not {block.weights.size}")
         with progress_line(self.verbose) as watch:
             engine = Engine(
                 n_jobs=_n_threads(self.n_jobs),

@@ -125,7 +125,8 @@ class Grower:
         branch = Branch(None, [])
         if alone.size:
             branch.children.append(self.leaves.estimate(data, task, alone))
-        nodes_a_column = (task.n_nodes - 1 - alone.size) / max(1, task.columns.size - alone.size)
+        linked = task.columns.size - alone.size
+        spare = task.n_nodes - 1 - alone.size - (linked + groups.size)
         open_slices = []
         for part, seed in zip(groups, task.seed.spawn(groups.size), strict=True):
             columns = task.columns[parts == part]
@@ -136,7 +137,7 @@ class Grower:
                 seed=seed,
                 depth=task.depth + 1,
                 connected=True,
-                n_nodes=nodes_a_column * columns.size,
+                n_nodes=columns.size + 1 + spare * columns.size / linked,
                 inherited=task.inherited,
                 parent=branch,
                 place=len(branch.children),
@@ -150,11 +151,14 @@ class Grower:
     ) -> tuple[Grown, list[Slice]]:
         """Share the rows out; a cluster without weight is no cluster."""
         weights = membership * task.weights[:, None]
-        mass = weights.sum(axis=0)
-        live = np.flatnonzero(mass > self.config.min_weight)
+        least = self.config.min_weight * self.training.weights[task.rows]
+        kept = weights > least[:, None]
+        live = np.flatnonzero(kept.any(axis=0))
         if live.size < 2:
             return self._leaves(task, data), []
-        share = mass[live] / mass[live].sum()
+        mass = weights[:, live].sum(axis=0)
+        share = mass / mass.sum()
+        spare = task.n_nodes - 1 - live.size * (task.columns.size + 1)
         branch = Branch(tuple(share.tolist()), [None] * live.size)
         inherited = task.inherited
         if self.has_gaps:
@@ -162,7 +166,7 @@ class Grower:
             inherited = dict(zip(own.columns.tolist(), own.params, strict=True))
         open_slices = []
         for place, (cluster, seed) in enumerate(zip(live, task.seed.spawn(live.size), strict=True)):
-            keep = np.flatnonzero(weights[:, cluster] > self.config.min_weight)
+            keep = np.flatnonzero(kept[:, cluster])
             child = Slice(
                 rows=task.rows[keep],
                 weights=weights[keep, cluster],
@@ -170,7 +174,7 @@ class Grower:
                 seed=seed,
                 depth=task.depth + 1,
                 connected=False,
-                n_nodes=(task.n_nodes - 1) * float(share[place]),
+                n_nodes=task.columns.size + 1 + spare * float(share[place]),
                 inherited=inherited,
                 parent=branch,
                 place=place,

@@ -63,17 +63,22 @@ def _grown(
     seed: np.random.SeedSequence,
     engine: Engine,
 ) -> Circuit:
+    if not blocks:
+        raise SoftlearnError("learning needs at least two rows; there is no block of them")
     values = np.concatenate([block.values for block in blocks], axis=1)
     weights = np.concatenate([block.weights for block in blocks])
-    _check_weights(weights, values.shape[1])
+    _check_rows(values, weights, schema)
     training = training_table(values, weights, schema)
     return assemble(grow(training, config, seed, engine), schema)
 
 
-def _check_weights(weights: Floats, n_rows: int) -> None:
-    if weights.shape != (n_rows,):
-        raise SoftlearnError(f"{n_rows} rows need as many weights, not {weights.shape}")
+def _check_rows(values: Floats, weights: Floats, schema: Schema) -> None:
+    if weights.shape != (values.shape[1],):
+        raise SoftlearnError(f"{values.shape[1]} rows need as many weights, not {weights.shape}")
     if not (np.isfinite(weights) & (weights >= 0.0)).all():
         raise SoftlearnError("row weights must be finite and not negative")
-    if n_rows < 2 or np.count_nonzero(weights) < 2:
+    if np.count_nonzero(weights) < 2 and weights.sum() < 2.0:  # a row of weight 2 is two rows
         raise SoftlearnError("learning needs at least two rows of positive weight")
+    for name, column in zip(schema.names, values, strict=True):
+        if np.isinf(column).any():
+            raise SoftlearnError(f"column {name!r} holds an infinite number; mark it as missing")

@@ -10,7 +10,7 @@ import numpy as np
 from softlearn.arrays import AnyArray, Floats, Ids
 from softlearn.leaf import CATEGORICAL, FAMILIES, GAUSSIAN, HISTOGRAM, CategoricalStats, LeafOptions
 from softlearn.learn.config import GrowConfig
-from softlearn.learn.training import Training
+from softlearn.learn.training import Training, is_spread
 from softlearn.stats.rows import WeightedRows
 
 HISTOGRAM_BINS = 32  # bins of a histogram leaf, at quantiles of the whole column
@@ -100,9 +100,19 @@ class LeafEstimator:
             return None
         options = LeafOptions(smoothing=self.smoothing, deviation_floor=float(self.floor[column]))
         if self.family[column] == _HISTOGRAM:
-            stats = HISTOGRAM.summarise(values, data.weights, edges=self.edges[column])
-            return HISTOGRAM.finish(stats, options)
-        return GAUSSIAN.finish(GAUSSIAN.summarise(values, data.weights), options)
+            binned = HISTOGRAM.summarise(values, data.weights, edges=self.edges[column])
+            return HISTOGRAM.finish(binned, options)
+        moments = GAUSSIAN.summarise(values, data.weights)
+        return GAUSSIAN.finish(moments._replace(pairs=self._pairs(values, task, data)), options)
+
+    def _pairs(self, values: Floats, task: Heir, data: WeightedRows) -> float:
+        """Return (Σ w)² − Σ w² of the table's own rows, of which equal ones were merged.
+
+        c equal rows that weigh w together are c rows of w / c, so they add w² / c.
+        """
+        seen = ~np.isnan(values)
+        weights, merged = data.weights[seen], self.training.weights[task.rows[seen]]
+        return max(0.0, float(weights.sum() ** 2 - (weights**2 / merged).sum()))
 
     def _know_nothing(self, column: int) -> Floats:
         """Return the leaf of a column that no row of the whole table observes."""
@@ -134,5 +144,8 @@ def _edges(values: Floats, weights: Floats) -> Floats:
     order = np.argsort(x, kind="stable")
     share = (np.cumsum(w[order]) - w[order] / 2.0) / w.sum()
     inner = np.interp(np.linspace(0, 1, HISTOGRAM_BINS + 1)[1:-1], share, x[order])
-    margin = max(float(np.ptp(x)), 1.0) / HISTOGRAM_BINS / 2.0
-    return np.unique([float(x.min()) - margin, *inner, float(x.max()) + margin])
+    lowest, highest = float(x.min()), float(x.max())
+    size = max(abs(lowest), abs(highest))
+    width = highest - lowest if is_spread(highest - lowest, size) else size or 1.0
+    margin = width / HISTOGRAM_BINS / 2.0
+    return np.unique([lowest - margin, *inner, highest + margin])

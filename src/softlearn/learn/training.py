@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets, States
+from softlearn.numeric_policy import ROUNDING
 from softlearn.stats.rows import Listing, WeightedRows
 from softlearn.table.schema import Schema
 
@@ -113,8 +114,13 @@ def _moments(values: Floats, weights: Floats, numeric: Bools) -> tuple[Floats, F
         if x.size:
             centre[column] = np.average(x, weights=w)
             deviation = np.sqrt(np.average((x - centre[column]) ** 2, weights=w))
-            spread[column] = deviation if deviation > 0.0 else 1.0
+            spread[column] = deviation if is_spread(deviation, abs(centre[column])) else 1.0
     return centre, spread
+
+
+def is_spread(width: float, size: float) -> bool:
+    """Return whether numbers of this size differ by more than rounding."""
+    return width > ROUNDING * size
 
 
 def _indicators(
@@ -148,7 +154,9 @@ def _merge_duplicates(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
         contents = np.ascontiguousarray(cells.T).view(np.dtype((np.void, 8 * len(cells))))
         _, first, group = np.unique(contents.ravel(), return_index=True, return_inverse=True)
     merged = np.ascontiguousarray(values[:, first])
-    return merged, np.bincount(group, weights=weights).astype(np.float64)
+    order = np.lexsort((weights, group))  # so that the sums do not depend on the rows' order
+    total = np.bincount(group[order], weights=weights[order])
+    return merged, total.astype(np.float64)
 
 
 def _row_hashes(cells: States) -> States:

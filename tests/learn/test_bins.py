@@ -1,0 +1,139 @@
+"""Bins for the independence tests: about equal mass, equal numbers together, order kept."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from learn.table_examples import mixture, schema_of, with_gaps
+from softlearn.learn.bins import FINE_BINS, NODE_BINS, bin_table
+from softlearn.learn.training import training_table
+from softlearn.table.schema import Column, Schema
+
+
+def binned(values, schema, weights=None):
+    weights = np.ones(values.shape[1]) if weights is None else weights
+    table = training_table(values, weights, schema)
+    return table, bin_table(table)
+
+
+def node_codes(table, bins, rows=None, weights=None):
+    """The levels that a node tests, (rows, columns), -1 where missing."""
+    rows = np.arange(table.n_rows, dtype=np.int32) if rows is None else rows
+    weights = table.weights[rows] if weights is None else weights
+    dense, groups = bins.one_hot(rows, weights, np.arange(len(table.schema), dtype=np.int32))
+    parts = [dense[:, a:b] for a, b in pairwise(groups.tolist())]
+    assert all(set(np.unique(part.sum(axis=1))) <= {0.0, 1.0} for part in parts)
+    return np.stack([np.where(p.any(axis=1), p.argmax(axis=1), -1) for p in parts], axis=1), groups
+
+
+@given(seed=st.integers(0, 10_000), n_rows=st.integers(2, 400), decimals=st.sampled_from([0, 1, 9]))
+@settings(max_examples=60, deadline=None)
+def test_bins_keep_the_order_and_equal_numbers_together(seed, n_rows, decimals):
+    values = np.round(with_gaps(mixture("nn", n_rows, seed=seed), 0.1, seed=seed), decimals)
+    table, bins = binned(values, schema_of("nn"))
+    codes, groups = node_codes(table, bins)
+    assert (np.diff(groups) <= NODE_BINS).all()
+    for i in range(2):
+        x = table.values[i]
+        seen = ~np.isnan(x)
+        assert (codes[~seen, i] == -1).all()
+        order = np.argsort(x[seen], kind="stable")
+        x_sorted, bin_sorted = x[seen][order], codes[seen, i][order]
+        steps = np.diff(bin_sorted)
+        assert (steps >= 0).all()
+        assert (steps <= 1).all()
+        assert (steps[np.diff(x_sorted) == 0] == 0).all()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_bins_have_about_equal_mass(weighted):
+    rng = np.random.default_rng(0)
+    weights = rng.gamma(1.0, 1.0, 5000) if weighted else np.ones(5000)
+    table, bins = binned(rng.exponential(size=(1, 5000)), schema_of("n"), weights)
+    assert bins.n_levels[0] == FINE_BINS
+    for codes, n_bins in (
+        (bins.codes[:, 0], FINE_BINS),
+        (node_codes(table, bins)[0][:, 0], NODE_BINS),
+    ):
+        mass = np.bincount(codes, weights=table.weights) / table.weights.sum()
+        assert mass.size == n_bins
+        assert mass == pytest.approx(1 / n_bins, rel=0.25)
+
+
+def test_a_node_bins_by_its_own_rows():
+    """The upper tenth of a column is cut at its own quantiles, not at those of the table."""
+    values = np.linspace(0.0, 1.0, 3000)[None, :]
+    table, bins = binned(values, schema_of("n"))
+    upper = np.flatnonzero(table.values[0] > 0.8).astype(np.int32)
+    codes, _ = node_codes(table, bins, upper)
+    mass = np.bincount(codes[:, 0]) / upper.size
+    assert mass.size == NODE_BINS
+    assert mass == pytest.approx(1 / NODE_BINS, rel=0.5)
+
+
+def test_a_node_bins_by_its_own_weights():
+    values = np.linspace(0.0, 1.0, 3000)[None, :]
+    table, bins = binned(values, schema_of("n"))
+    every = np.arange(3000, dtype=np.int32)
+    weights = np.where(table.values[0] > 0.5, 9.0, 1.0)
+    codes, _ = node_codes(table, bins, every, weights)
+    mass = np.bincount(codes[:, 0], weights=weights) / weights.sum()
+    assert mass == pytest.approx(1 / NODE_BINS, rel=0.25)
+
+
+def test_one_value_that_is_most_of_the_mass_has_a_bin_of_its_own():
+    values = np.concatenate([np.zeros(900), np.linspace(1.0, 2.0, 100)])[None, :]
+    table, bins = binned(np.concatenate([values, np.arange(1000.0)[None]]), schema_of("nn"))
+    codes, _ = node_codes(table, bins)
+    zero = table.values[0] == 0.0
+    assert np.unique(codes[zero, 0]).size == 1
+    assert np.unique(codes[~zero, 0]).size >= 1
+    assert not set(codes[zero, 0]) & set(codes[~zero, 0])
+
+
+def test_few_levels_are_kept_as_they_are():
+    values = mixture("b39", 300)
+    table, bins = binned(values, schema_of("b39"))
+    codes, _ = node_codes(table, bins)
+    assert np.array_equal(codes.T, table.values)
+
+
+def test_rare_levels_of_a_large_column_are_tested_as_one():
+    levels = tuple(range(1000))
+    values = np.concatenate([np.repeat([7.0, 500.0], 200), np.arange(600.0)])[None, :]
+    table, bins = binned(
+        np.concatenate([values, np.arange(1000.0)[None]]),
+        Schema((Column("many", "categorical", levels), Column("x", "numeric"))),
+    )
+    codes, groups = node_codes(table, bins)
+    assert groups[1] <= 32
+    own = [set(codes[table.values[0] == level, 0]) for level in (7.0, 500.0)]
+    others = set(codes[~np.isin(table.values[0], [7.0, 500.0]), 0])
+    assert len(own[0]) == len(own[1]) == 1
+    assert own[0] != own[1]
+    assert not (own[0] | own[1]) & others
+
+
+def test_a_column_without_values_has_no_level_in_use():
+    values = np.full((2, 30), np.nan)
+    values[1] = np.arange(30)
+    for kinds in ("nn", "3n"):
+        table, bins = binned(values, schema_of(kinds))
+        codes, _ = node_codes(table, bins)
+        assert (codes[:, 0] == -1).all()
+
+
+def test_ranks_are_the_fine_bins():
+    values = with_gaps(mixture("n3", 200), 0.1)
+    table, bins = binned(values, schema_of("n3"))
+    every = np.arange(table.n_rows, dtype=np.int32)
+    codes, numeric = bins.ranks(every, np.arange(2, dtype=np.int32))
+    assert numeric.tolist() == [True, False]
+    assert np.array_equal(codes[1], np.where(np.isnan(table.values[1]), -1, table.values[1]))
+    seen = ~np.isnan(table.values[0])
+    assert (codes[0][~seen] == -1).all()
+    order = np.argsort(table.values[0][seen])
+    assert (np.diff(codes[0][seen][order]) >= 0).all()
