@@ -134,15 +134,20 @@ def kmeans(
     Each uniform number picks a row to start from, by weight, among those that differ from the
     rows picked before. If there are too few of them, their number comes back and no more is done.
     """
-    n_clusters = uniforms.size
-    for k in range(n_clusters):
-        if not _pick_row(data, clusters, sums, levels, k, uniforms[k]):
-            return k
-    before = -np.inf
-    for _ in range(max_iter):
-        _as_centroids(data, levels, clusters, n_clusters)
-        score = one_pass(data, clusters, sums, HARD)
+    n_clusters, picked, n_moves, before = uniforms.size, 0, 0, -np.inf
+    while n_moves < max_iter:
+        _as_centroids(data, levels, clusters, picked)
+        for c in range(picked, n_clusters):
+            clusters.base[c] = -np.inf
+        # The only call of the pass: a second one would be compiled a second time.
+        score = one_pass(data, clusters, sums, HARD if picked == n_clusters else SCORE)
+        if picked < n_clusters:
+            if not _pick_row(data, clusters, sums, levels, picked, uniforms[picked]):
+                return picked
+            picked += 1
+            continue
         _move(data, clusters, sums, levels)
+        n_moves += 1
         if score - before <= tol:
             break
         before = score
@@ -156,37 +161,28 @@ def _pick_row(
 ) -> bool:
     """Make a random row centroid k; return whether a row differs from the centroids before it.
 
-    With centroids 0:k in place, a row's distance to the nearest is minus its best score.
+    `sums.membership` holds the scores of centroids 0:k, minus the squared distances.
     """
-    chance = sums.membership[:, 0]
-    if k == 0:
-        for i in range(chance.size):
-            chance[i] = data.weights[i]
-    else:
-        _as_centroids(data, levels, clusters, k)
-        for c in range(k, clusters.base.size):
-            clusters.base[c] = -np.inf
-        one_pass(data, clusters, sums, SCORE)
-        for i in range(chance.size):
-            nearest = -np.inf
-            for c in range(k):
-                nearest = max(nearest, sums.membership[i, c])
-            chance[i] = data.weights[i] if -nearest > DIFFERENT else 0.0
+    scores, weights, dense = sums.membership, data.weights, data.dense
     total = 0.0
-    for i in range(chance.size):
-        total += chance[i]
+    for i in range(weights.size):
+        nearest = -np.inf
+        for c in range(k):
+            nearest = max(nearest, scores[i, c])
+        scores[i, 0] = weights[i] if -nearest > DIFFERENT else 0.0  # from now on, its chance
+        total += scores[i, 0]
     if total <= 0.0:
         return False
     left, row = u * total, -1
-    for i in range(chance.size):
-        if chance[i] > 0.0:
+    for i in range(weights.size):
+        if scores[i, 0] > 0.0:
             row = i
-            left -= chance[i]
+            left -= scores[i, 0]
             if left < 0.0:
                 break
     for j in range(levels.shape[1]):
-        levels[k, j] = data.dense[row, j] if data.dense.shape[0] > 0 else 0.0
-    if data.dense.shape[0] == 0:
+        levels[k, j] = dense[row, j] if dense.shape[0] > 0 else 0.0
+    if dense.shape[0] == 0:
         for e in range(data.start[row], data.start[row + 1]):
             levels[k, data.feature[e]] = 1.0
     for j in range(data.numbers.shape[1]):
