@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -14,7 +14,7 @@ from softlearn.errors import SoftlearnError
 from softlearn.learn.assemble import assemble
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.grow import grow
-from softlearn.learn.training import training_table
+from softlearn.learn.training import Training, training_table
 from softlearn.learn.watch import Engine
 from softlearn.table.schema import Schema
 
@@ -31,45 +31,43 @@ Learner: TypeAlias = Callable[
 ]
 
 
-def softlearn(
-    blocks: Sequence[Block],
-    schema: Schema,
-    config: GrowConfig,
-    seed: np.random.SeedSequence,
-    engine: Engine,
-) -> Circuit:
-    """SoftLearn: clusters share each row by its membership, all tests and leaves are weighted."""
-    return _grown(blocks, schema, replace(config, soft=True, ranks=False), seed, engine)
+@dataclass(frozen=True, slots=True)
+class Growing:
+    """A learner that grows a tree from a work list; see ``GrowConfig`` for the two choices."""
+
+    soft: bool
+    ranks: bool
+
+    def __call__(
+        self,
+        blocks: Sequence[Block],
+        schema: Schema,
+        config: GrowConfig,
+        seed: np.random.SeedSequence,
+        engine: Engine,
+    ) -> Circuit:
+        """Return the circuit that the rows grow into."""
+        training = _training(blocks, schema)
+        chosen = replace(config, soft=self.soft, ranks=self.ranks)
+        return assemble(grow(training, chosen, seed, engine), schema)
 
 
-def learnspn(
-    blocks: Sequence[Block],
-    schema: Schema,
-    config: GrowConfig,
-    seed: np.random.SeedSequence,
-    engine: Engine,
-) -> Circuit:
-    """LearnSPN: each row goes to one cluster, pairs with numbers are tested by their ranks."""
-    return _grown(blocks, schema, replace(config, soft=False, ranks=True), seed, engine)
+LEARNERS: Final[dict[str, Learner]] = {
+    # Clusters share each row by its membership; all tests and leaves are weighted.
+    "softlearn": Growing(soft=True, ranks=False),
+    # Each row goes to one cluster; pairs with numbers are tested by their ranks.
+    "learnspn": Growing(soft=False, ranks=True),
+}
 
 
-LEARNERS: Final[dict[str, Learner]] = {"softlearn": softlearn, "learnspn": learnspn}
-
-
-def _grown(
-    blocks: Sequence[Block],
-    schema: Schema,
-    config: GrowConfig,
-    seed: np.random.SeedSequence,
-    engine: Engine,
-) -> Circuit:
+def _training(blocks: Sequence[Block], schema: Schema) -> Training:
+    """Return the blocks' rows as one training table."""
     if not blocks:
         raise SoftlearnError("learning needs at least two rows; there is no block of them")
     values = np.concatenate([block.values for block in blocks], axis=1)
     weights = np.concatenate([block.weights for block in blocks])
     _check_rows(values, weights, schema)
-    training = training_table(values, weights, schema)
-    return assemble(grow(training, config, seed, engine), schema)
+    return training_table(values, weights, schema)
 
 
 def _check_rows(values: Floats, weights: Floats, schema: Schema) -> None:
