@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import os
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from softlearn import SoftlearnError
+from softlearn import SoftlearnError, infer_schema
 from softlearn.datasets import DEBD_NAMES, debd, load_debd
+from softlearn.datasets.debd import SPLITS
 
 ROWS = {"train": "0,1\n1,1\n0,0\n", "valid": "1,0\n0,0\n", "test": "1,1\n"}
-has_data = pytest.mark.skipif(
-    "SOFTLEARN_DATA" not in os.environ, reason="SOFTLEARN_DATA names no folder with debd/*.data.gz"
-)
 
 
 def about(content: str) -> dict[str, object]:
@@ -25,10 +22,16 @@ def about(content: str) -> dict[str, object]:
 
 
 @pytest.fixture
-def put(tmp_path, monkeypatch):
-    """A data folder with one table of two columns, 'coins', and a way to replace its splits."""
-    contents = {"columns": 2} | {split: about(rows) for split, rows in ROWS.items()}
+def coins(monkeypatch):
+    """A table of two columns, 'coins', that nobody has yet."""
+    contents = {"about": "two coins", "columns": 2}
+    contents |= {split: about(rows) for split, rows in ROWS.items()}
     monkeypatch.setitem(debd._CONTENTS, "coins", contents)
+
+
+@pytest.fixture
+def put(coins, tmp_path, monkeypatch):
+    """A data folder with the coins, and a way to replace their splits."""
     monkeypatch.setenv("SOFTLEARN_DATA", str(tmp_path))
     (tmp_path / "debd").mkdir()
 
@@ -41,6 +44,19 @@ def put(tmp_path, monkeypatch):
     return write
 
 
+@pytest.fixture
+def publish(coins, server, monkeypatch):
+    """A server with the coins, and a way to replace their splits."""
+    monkeypatch.setattr(debd, "ADDRESS", server.address)
+
+    def serve(split: str, rows: str) -> None:
+        server.give(f"/coins/coins.{split}.data", rows.encode())
+
+    for split, rows in ROWS.items():
+        serve(split, rows)
+    return serve
+
+
 @pytest.mark.usefixtures("put")
 def test_splits_come_as_small_integers():
     splits = load_debd("coins")
@@ -51,11 +67,25 @@ def test_splits_come_as_small_integers():
 
 
 @pytest.mark.usefixtures("put")
+def test_tables_may_be_changed():
+    assert all(table.flags.writeable for table in load_debd("coins"))
+
+
+@pytest.mark.usefixtures("put")
 def test_splits_come_as_frames():
     splits = load_debd("coins", as_frame=True)
     assert all(isinstance(frame, pd.DataFrame) for frame in splits)
     assert list(splits.train.columns) == ["0", "1"]
     assert (splits.train.to_numpy() == load_debd("coins").train).all()
+
+
+@pytest.mark.usefixtures("put")
+def test_a_frame_and_an_array_mean_the_same_to_a_model():
+    framed, plain = (
+        [(column.name, column.kind, column.levels) for column in infer_schema(one)]
+        for one in (load_debd("coins", as_frame=True).train, load_debd("coins").train)
+    )
+    assert framed == plain == [("0", "boolean", (0, 1)), ("1", "boolean", (0, 1))]
 
 
 def test_an_unknown_name_is_refused_with_a_hint():
@@ -68,36 +98,34 @@ def test_an_unknown_name_lists_all():
         load_debd("?")
 
 
-def test_without_a_folder_the_variable_is_explained(monkeypatch):
-    monkeypatch.delenv("SOFTLEARN_DATA", raising=False)
-    with pytest.raises(SoftlearnError, match="export SOFTLEARN_DATA="):
-        load_debd("nltcs")
+@pytest.mark.usefixtures("publish")
+def test_what_is_missing_is_downloaded(cache):
+    splits = load_debd("coins")
+    assert splits.test.tolist() == [[1, 1]]
+    stored = {path.name for path in (cache / "debd").iterdir()}
+    assert stored == {f"coins.{split}.data.gz" for split in SPLITS}
 
 
-def test_a_folder_that_is_not_there_is_named(monkeypatch, tmp_path):
-    monkeypatch.setenv("SOFTLEARN_DATA", str(tmp_path / "gone"))
-    with pytest.raises(SoftlearnError, match="gone', which is not a folder"):
-        load_debd("nltcs")
+@pytest.mark.usefixtures("publish")
+def test_what_is_in_the_data_folder_is_not_downloaded(put, server):
+    load_debd("coins")
+    assert not server.asked
 
 
-def test_a_missing_file_is_named(monkeypatch, tmp_path):
-    monkeypatch.setenv("SOFTLEARN_DATA", str(tmp_path))
-    with pytest.raises(SoftlearnError, match=r"nltcs\.train\.data\.gz is missing"):
-        load_debd("nltcs")
-
-
-def test_a_file_that_is_not_gzip_is_named(put, tmp_path):
-    (tmp_path / "debd" / "coins.train.data.gz").write_bytes(b"0,1\n")
-    with pytest.raises(SoftlearnError, match=r"coins\.train\.data\.gz cannot be unpacked"):
+def test_a_wrong_download_is_noticed(publish, cache):
+    publish("train", "0,1\n")
+    with pytest.raises(SoftlearnError, match=r"coins\.train\.data holds the 1 rows of the test sp"):
         load_debd("coins")
+    assert not cache.exists()
 
 
-@pytest.mark.parametrize("keep", [5, 20, -4])
-def test_a_file_that_was_cut_short_is_named(put, tmp_path, keep):
-    path = tmp_path / "debd" / "coins.train.data.gz"
-    path.write_bytes(path.read_bytes()[:keep])
-    with pytest.raises(SoftlearnError, match=r"coins\.train\.data\.gz cannot be unpacked"):
-        load_debd("coins")
+def test_splits_that_are_swapped_at_the_source_are_put_right(publish, monkeypatch):
+    monkeypatch.setattr(debd, "_OFTEN_SWAPPED", ("coins",))
+    publish("valid", ROWS["test"])
+    publish("test", ROWS["valid"])
+    splits = load_debd("coins")
+    assert [len(table) for table in splits] == [3, 2, 1]
+    assert splits.test.tolist() == [[1, 1]]
 
 
 def test_other_cells_are_noticed(put):
@@ -106,7 +134,7 @@ def test_other_cells_are_noticed(put):
         load_debd("coins")
 
 
-def test_a_missing_row_is_noticed(put):
+def test_a_row_too_many_is_noticed(put):
     put("train", "0,1\n1,1\n0,0\n1,1\n")
     with pytest.raises(SoftlearnError, match="has 4 rows instead of 3"):
         load_debd("coins")
@@ -146,12 +174,19 @@ def test_there_are_twenty_tables():
 def test_the_known_trap_is_told_apart_by_its_rows():
     rows = {
         name: (debd._CONTENTS[name]["valid"]["rows"], debd._CONTENTS[name]["test"]["rows"])
-        for name in ("tmovie", "tretail")
+        for name in debd._OFTEN_SWAPPED
     }
     assert rows == {"tmovie": (1002, 591), "tretail": (2938, 4408)}
 
 
-@has_data
+def test_the_address_is_that_of_the_public_repository():
+    train, _, _ = debd.published("nltcs").files
+    assert train.sources[0].address.endswith(
+        "/UCLA-StarAI/Density-Estimation-Datasets/master/datasets/nltcs/nltcs.train.data"
+    )
+
+
+@pytest.mark.usefixtures("real_data")
 @pytest.mark.parametrize("name", ["nltcs", "tmovie", "tretail", "dna"])
 def test_real_tables_are_binary_and_complete(name):
     splits = load_debd(name)
@@ -159,14 +194,3 @@ def test_real_tables_are_binary_and_complete(name):
         expected = debd._CONTENTS[name]
         assert table.shape == (expected[split]["rows"], expected["columns"])
         assert np.unique(table).tolist() == [0, 1]
-
-
-@has_data
-def test_every_table_has_its_files():
-    folder = debd._data_folder() / "debd"
-    assert not [
-        path
-        for name in DEBD_NAMES
-        for split in debd.SPLITS
-        if not (path := folder / f"{name}.{split}.data.gz").is_file()
-    ]

@@ -1,5 +1,23 @@
-"""Tables to learn from, checked before they are handed out."""
+"""Tables to learn from, checked before they are handed out, and worlds whose truth is known."""
 
+from softlearn.datasets import worlds
+from softlearn.datasets.catalogue import Info, available, fetch, info
 from softlearn.datasets.debd import DEBD_NAMES, Splits, load_debd
+from softlearn.datasets.mixed import MIXED_NAMES, Mixed, load_mixed
+from softlearn.datasets.mnist import Images, load_mnist
 
-__all__ = ["DEBD_NAMES", "Splits", "load_debd"]
+__all__ = [
+    "DEBD_NAMES",
+    "MIXED_NAMES",
+    "Images",
+    "Info",
+    "Mixed",
+    "Splits",
+    "available",
+    "fetch",
+    "info",
+    "load_debd",
+    "load_mixed",
+    "load_mnist",
+    "worlds",
+]

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import json
-import os
-import zlib
-from difflib import get_close_matches
-from importlib.resources import files
-from pathlib import Path
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from softlearn.arrays import AnyArray
-from softlearn.errors import MissingDependencyError, SoftlearnError
+from softlearn.datasets.download import download
+from softlearn.datasets.files import DataFile, Source, content_of, other_checksum
+from softlearn.datasets.published import Published, contents, must_be_known
+from softlearn.errors import MissingDependencyError
 
-FOLDER: Final = "SOFTLEARN_DATA"  # the environment variable that names the data folder
+REPOSITORY: Final = "https://github.com/UCLA-StarAI/Density-Estimation-Datasets"
+ADDRESS = (
+    "https://raw.githubusercontent.com/UCLA-StarAI/Density-Estimation-Datasets/master/datasets"
+)
 SPLITS: Final = ("train", "valid", "test")
 
 # For each table its columns, and for each split its rows and the SHA-256 of the unpacked file.
-_CONTENTS: Final[dict[str, dict[str, Any]]] = json.loads(
-    files("softlearn.datasets").joinpath("debd.json").read_text(encoding="utf-8")
-)
+_CONTENTS: Final = contents("debd.json")
 DEBD_NAMES: Final = tuple(_CONTENTS)
+
+# Some collections have swapped these two splits of these tables; the checksum tells them apart.
+_SWAPPED: Final = {"valid": "test", "test": "valid"}
+_OFTEN_SWAPPED: Final = ("tmovie", "tretail")
 
 
 class Splits(NamedTuple):
@@ -39,70 +41,67 @@ def load_debd(name: str, as_frame: bool = False) -> Splits:
     """Return one of the twenty binary tables.
 
     The files are looked for in the folder that the environment variable ``SOFTLEARN_DATA`` names,
-    as ``debd/<name>.<split>.data.gz``. Rows, columns and checksums are verified: some collections
-    have the valid and test splits of ``tmovie`` and ``tretail`` swapped.
+    as ``debd/<name>.<split>.data.gz``, then in the user's cache folder, and else are downloaded.
+    Rows, columns and checksums are verified each time: some collections have the valid and test
+    splits of ``tmovie`` and ``tretail`` swapped.
 
     Parameters
     ----------
     name : str
         One of ``softlearn.datasets.DEBD_NAMES``, such as ``"nltcs"``.
     as_frame : bool
-        Whether to return pandas frames, with columns "0", "1" and so on, instead of arrays.
+        Whether to return pandas frames instead of arrays. Their columns are called "0", "1" and so
+        on, as a model calls those of an array: one that learnt from either reads the other.
 
     Returns
     -------
     Splits
         ``train``, ``valid`` and ``test``.
     """
-    if name not in _CONTENTS:
-        raise _unknown(name)
-    folder = _data_folder()
-    tables = [_read(folder / "debd" / f"{name}.{split}.data.gz", name, split) for split in SPLITS]
+    files = published(name).files
+    tables = [_table(content_of(file), _CONTENTS[name]["columns"]) for file in files]
     return Splits(*(map(_framed, tables) if as_frame else tables))
 
 
-def _unknown(name: object) -> SoftlearnError:
-    close = get_close_matches(str(name), DEBD_NAMES, n=3)
-    hint = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
-    return SoftlearnError(
-        f"there is no binary table {name!r}; {hint}Known are {', '.join(DEBD_NAMES)}"
+def published(name: str) -> Published:
+    """Return what is known of a binary table."""
+    must_be_known(name, _CONTENTS, "binary table")
+    about = _CONTENTS[name]
+    return Published(
+        name=name,
+        kind="binary",
+        about=about["about"],
+        rows={split: about[split]["rows"] for split in SPLITS},
+        columns=about["columns"],
+        source=REPOSITORY,
+        licence="not stated",
+        citation="Lowd and Davis: Learning Markov network structure with decision trees, ICDM 2010;"
+        " Van Haaren and Davis: Markov network structure learning, AAAI 2012",
+        files=tuple(_file(name, split) for split in SPLITS),
     )
 
 
-def _data_folder() -> Path:
-    told = os.environ.get(FOLDER)
-    if not told:
-        raise SoftlearnError(
-            f"the environment variable {FOLDER} is not set; let it name the folder that holds "
-            f"debd/<name>.<split>.data.gz, as in: export {FOLDER}=/path/to/data"
-        )
-    folder = Path(told).expanduser()
-    if not folder.is_dir():
-        raise SoftlearnError(
-            f"the environment variable {FOLDER} names {told!r}, which is not a folder"
-        )
-    return folder
+def _file(name: str, split: str) -> DataFile:
+    splits = [split]
+    if name in _OFTEN_SWAPPED and split in _SWAPPED:
+        splits.append(_SWAPPED[split])
+    addresses = [f"{ADDRESS}/{name}/{name}.{one}.data" for one in splits]
+    return DataFile(
+        path=f"debd/{name}.{split}.data.gz",
+        sha256=_CONTENTS[name][split]["sha256"],
+        sources=tuple(Source(address, partial(download, address)) for address in addresses),
+        difference=partial(_difference, name=name, split=split),
+    )
 
 
-def _read(path: Path, name: str, split: str) -> AnyArray:
-    """Return the rows of one split, (rows, columns), or say what is wrong with its file."""
-    try:
-        content = gzip.decompress(path.read_bytes())
-    except FileNotFoundError:
-        raise SoftlearnError(
-            f"{path} is missing; {FOLDER} should name a folder that holds all three splits"
-        ) from None
-    except (OSError, EOFError, zlib.error) as error:
-        raise SoftlearnError(f"{path} cannot be unpacked ({error}); fetch it again") from error
-    if hashlib.sha256(content).hexdigest() != _CONTENTS[name][split]["sha256"]:
-        raise SoftlearnError(f"{path} {_what_is_wrong(content, name, split)}")
-    # Now it is known to hold nothing but 0, 1, commas and ends of lines.
+def _table(content: bytes, n_columns: int) -> AnyArray:
+    """Return the rows, (rows, columns), of a file known to hold 0, 1, commas and ends of lines."""
     letters = np.frombuffer(content, dtype=np.uint8)
     digits: AnyArray = letters[(letters == ord("0")) | (letters == ord("1"))] - ord("0")
-    return digits.reshape(_CONTENTS[name][split]["rows"], _CONTENTS[name]["columns"])
+    return digits.reshape(-1, n_columns)
 
 
-def _what_is_wrong(content: bytes, name: str, split: str) -> str:
+def _difference(content: bytes, *, name: str, split: str) -> str:
     """Return the most telling difference between a file and what it should hold."""
     about = _CONTENTS[name]
     lines = content.splitlines()
@@ -113,16 +112,13 @@ def _what_is_wrong(content: bytes, name: str, split: str) -> str:
         if other != split and (checksum == about[other]["sha256"] or same_rows):
             return (
                 f"holds the {n_rows} rows of the {other} split, not the {about[split]['rows']} of "
-                f"{split}: swapped files, as in some collections; rename them"
+                f"{split}: swapped, as in some collections"
             )
     if n_rows != about[split]["rows"]:
-        return f"has {n_rows} rows instead of {about[split]['rows']}; fetch it again"
+        return f"has {n_rows} rows instead of {about[split]['rows']}"
     if n_columns != about["columns"]:
-        return f"has {n_columns} columns instead of {about['columns']}; fetch it again"
-    return (
-        f"has the checksum {checksum[:12]}… instead of {about[split]['sha256'][:12]}…: its cells "
-        "differ from the published table's; fetch it again"
-    )
+        return f"has {n_columns} columns instead of {about['columns']}"
+    return other_checksum(content, about[split]["sha256"])
 
 
 def _framed(table: AnyArray) -> Any:  # noqa: ANN401 - a pandas frame

@@ -1,0 +1,137 @@
+"""The files of a data set: found in a folder or fetched, and never handed out unchecked."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import secrets
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from softlearn.datasets.folders import CACHE, DATA, cache_folder, data_folder
+from softlearn.errors import SoftlearnError
+
+Where: TypeAlias = Literal["local", "cache", "download"]
+
+_ADVICE: Final = {
+    "local": "replace the file, or remove it to have it fetched",
+    "cache": "remove the file, and it is fetched again",
+}
+
+
+class Source(NamedTuple):
+    """Where a file's content can be had: the address, for people, and how to get it."""
+
+    address: str
+    obtain: Callable[[], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """One gzipped file, known by the checksum of what it holds.
+
+    Attributes
+    ----------
+    path
+        Its place below a data folder, such as ``debd/nltcs.train.data.gz``.
+    sha256
+        The checksum of the unpacked content: that of the packed file depends on who packed it.
+    sources
+        Where the content can be had, the best first.
+    difference
+        Says in a few words what is wrong with content of another checksum.
+    """
+
+    path: str
+    sha256: str
+    sources: tuple[Source, ...]
+    difference: Callable[[bytes], str]
+
+
+def find(file: DataFile) -> tuple[Where, Path]:
+    """Return where a file is, and its path; one to be downloaded will lie in the cache."""
+    folder = data_folder()
+    if folder is not None and (folder / file.path).is_file():
+        return "local", folder / file.path
+    path = cache_folder() / file.path
+    return ("cache" if path.is_file() else "download"), path
+
+
+def content_of(file: DataFile) -> bytes:
+    """Return the checked content of a file, which is fetched if it is nowhere to be found."""
+    where, path = find(file)
+    if where == "download":
+        content = _fetched(file)
+        _store(path, content)
+        return content
+    try:
+        content = unpacked(path.read_bytes(), str(path))
+    except OSError as error:
+        raise SoftlearnError(f"{path} cannot be read: {error.strerror}") from error
+    except SoftlearnError as error:
+        raise SoftlearnError(f"{error}; {_ADVICE[where]}") from error
+    if not _is_sound(file, content):
+        raise SoftlearnError(f"{path} {file.difference(content)}; {_ADVICE[where]}")
+    return content
+
+
+def unpacked(packed: bytes, origin: str) -> bytes:
+    """Return what gzipped bytes hold; ``origin`` says in an error where they are from."""
+    try:
+        return gzip.decompress(packed)
+    except (OSError, EOFError, zlib.error) as error:
+        raise SoftlearnError(f"{origin} cannot be unpacked ({error})") from error
+
+
+def other_checksum(content: bytes, expected: str) -> str:
+    """Return the difference that remains when size and shape are right."""
+    found = hashlib.sha256(content).hexdigest()
+    return f"has the checksum {found[:12]}… instead of {expected[:12]}…: its cells differ"
+
+
+def _is_sound(file: DataFile, content: bytes) -> bool:
+    return hashlib.sha256(content).hexdigest() == file.sha256
+
+
+def _fetched(file: DataFile) -> bytes:
+    """Return the content from the first source that has it."""
+    failures = []
+    for source in file.sources:
+        try:
+            content = source.obtain()
+        except SoftlearnError as error:
+            failures.append(str(error))
+            continue
+        if _is_sound(file, content):
+            return content
+        failures.append(f"{source.address} {file.difference(content)}")
+    reasons = "".join(f"\n  - {failure}" for failure in failures)
+    raise SoftlearnError(
+        f"{file.path} cannot be fetched:{reasons}\nIf you have the file, let the environment "
+        f"variable {DATA} name the folder that holds {file.path}"
+    )
+
+
+def _store(path: Path, content: bytes) -> None:
+    """Write beside the target, then move over it in one step: whole or not at all."""
+    # The name is our own, so that two who fetch the same file do not write into one.
+    temporary = path.parent / f".softlearn-{secrets.token_hex(8)}.tmp"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with temporary.open("xb") as file:
+                file.write(gzip.compress(content, mtime=0))
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise SoftlearnError(
+            f"cannot write {path}: {error.strerror}; let the environment variable {CACHE} name a "
+            "folder that can be written to"
+        ) from error
