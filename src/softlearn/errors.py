@@ -13,6 +13,10 @@ class TableError(SoftlearnError):
     """A frame, or a cell of it, that cannot be read."""
 
 
+class NotATableError(TableError, TypeError):
+    """Something that is no table at all, or in a form that is not read, such as a sparse matrix."""
+
+
 class UnknownLevelError(TableError):
     """A categorical cell that holds a level the schema does not know."""
 

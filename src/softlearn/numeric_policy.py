@@ -50,5 +50,7 @@ MIXTURE_START: Final = 0.9
 MIXTURE_DEVIATION_FLOOR: Final = 0.05
 # A row that keeps less than this share of its own weight in a node is left out of it.
 NEGLIGIBLE_WEIGHT: Final = 1e-3
+# Pseudo-counts to choose from when they are tuned: the paper's grid.
+SMOOTHING_GRID: Final = (0.1, 0.01, 1e-6)
 # Numbers that differ by less than this share of their size are equal but for rounding.
 ROUNDING: Final = 1e-12

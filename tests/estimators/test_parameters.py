@@ -11,9 +11,10 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
-from softlearn import LearnSPN, SoftLearn, SoftlearnError
+from softlearn import LearnSPN, SoftLearn, SoftlearnError, estimators
 from softlearn.errors import SchemaError
 from softlearn.estimators.parameters import RULES, read_parameters
+from softlearn.learn import LEARNERS
 
 ESTIMATORS = (SoftLearn, LearnSPN)
 FRAME = pd.DataFrame({"height": [1.0, 2.5, 3.0, 4.5] * 5, "colour": ["red", "blue"] * 10})
@@ -22,6 +23,7 @@ FRAME = pd.DataFrame({"height": [1.0, 2.5, 3.0, 4.5] * 5, "colour": ["red", "blu
 OTHER = {
     "clustering": "kmeans",
     "n_clusters": 3,
+    "test": "g",
     "significance": 0.2,
     "smoothing": 0.5,
     "beta": 20.0,
@@ -39,7 +41,8 @@ OTHER = {
 }
 WRONG = [
     *(("clustering", value) for value in ("hard", None, 2)),
-    *(("n_clusters", value) for value in (1, 2.0, True, "2")),
+    *(("n_clusters", value) for value in (0, 2.0, True, "2")),
+    *(("test", value) for value in ("chi", None)),
     *(("significance", value) for value in (0.0, 1.0, 1, np.nan, "0.1")),
     *(("smoothing", value) for value in (-0.1, np.inf, None)),
     *(("beta", value) for value in (0.0, -1, None)),
@@ -62,8 +65,13 @@ def of(estimator) -> dict[str, object]:
 
 
 def test_only_softlearn_has_beta():
-    assert set(SoftLearn().get_params()) == set(RULES) == set(OTHER)
-    assert set(LearnSPN().get_params()) == set(RULES) - {"beta"}
+    assert set(SoftLearn().get_params()) == set(OTHER)
+    assert set(LearnSPN().get_params()) == set(OTHER) - {"beta"}
+
+
+def test_every_rule_is_some_estimators():
+    made = [getattr(estimators, name)() for name in estimators.__all__ if name[0] in "CLS"]
+    assert {name for one in made for name in one.get_params(deep=False)} == set(RULES)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
@@ -103,7 +111,7 @@ def test_a_wrong_parameter_is_named(name, value):
 
 
 def test_every_parameter_can_be_wrong():
-    assert {name for name, _ in WRONG} == set(RULES)
+    assert {name for name, _ in WRONG} == set(OTHER)
 
 
 def test_numbers_of_any_type_are_read_as_pythons_own():
@@ -154,6 +162,26 @@ def test_a_refused_parameter_leaves_the_earlier_fit_alone():
     with pytest.raises(SoftlearnError):
         learnt.set_params(n_clusters=0).fit(FRAME)
     assert learnt.model_ is model
+
+
+def test_one_cluster_takes_all_columns_as_independent():
+    one, flat = (SoftLearn(random_state=0, **c) for c in ({"n_clusters": 1}, {"max_depth": 0}))
+    assert np.array_equal(one.fit(FRAME).score_samples(FRAME), flat.fit(FRAME).score_samples(FRAME))
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_both_statistics_reach_the_learner(estimator, monkeypatch):
+    seen = []
+    learn = LEARNERS[estimator.learner]
+
+    def watched(blocks, schema, config, *rest):
+        seen.append(config.test)
+        return learn(blocks, schema, config, *rest)
+
+    monkeypatch.setitem(LEARNERS, estimator.learner, watched)
+    for test in ("chi2", "g"):
+        estimator(test=test).fit(FRAME)
+    assert seen == ["chi2", "g"]
 
 
 def test_hyper_parameters_are_searched_by_scikit_learn():

@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy.sparse import csr_array
 
 from softlearn.errors import IdentifierWarning, SchemaError, TableError
 from softlearn.table import Column, infer_schema
@@ -222,8 +223,10 @@ def test_what_a_library_cannot_convert_is_named():
         (pd.DataFrame({"x": []}), "0 rows and 1 columns"),
         (pd.DataFrame([[1, 2]], columns=["x", "x"]), "column 'x' occurs more than once"),
         (pa.table([[1], [2]], names=["x", "x"]), "column 'x' occurs more than once"),
-        (pd.DataFrame([[1, 2]]), "column names must be text, not 0"),
-        (np.zeros(3), r"2 dimensions \(rows, columns\), not 1; use array.reshape"),
+        (pd.DataFrame([[1, 2]], columns=[0, "x"]), "column names must be text, or all .*, not 0"),
+        (pd.DataFrame([[1, 2]], columns=[True, False]), "must be text, or all .*, not True"),
+        (pd.DataFrame([[1, 2]], columns=[3, 3]), "column '3' occurs more than once"),
+        (np.zeros(3), r"2 dimensions \(rows, columns\), not 1\. Reshape your data: array.reshape"),
         (np.zeros((0, 3)), "0 rows and 3 columns"),
         (np.zeros((1, 1), dtype="i4,f4"), "structured arrays are not read"),
         (np.ma.masked_invalid(np.ones((2, 2))), "masked arrays are not read"),
@@ -231,6 +234,7 @@ def test_what_a_library_cannot_convert_is_named():
         (np.zeros((1, 1), dtype="S1"), "column '0' has the type "),
         (pl.LazyFrame({"x": [1]}), r"not polars.* call .collect\(\) first"),
         ([[1, 2]], "not builtins.list"),
+        (csr_array(np.eye(2)), r"not scipy.sparse.* call .toarray\(\) first"),
     ],
 )
 def test_a_frame_that_cannot_be_read_is_refused(frame, message):

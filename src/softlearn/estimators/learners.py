@@ -22,7 +22,10 @@ class SoftLearn(CircuitEstimator):
         How rows are clustered: a mixture of independent columns fitted by EM, or k-means whose
         distances become memberships.
     n_clusters : int
-        The most clusters at a time, 2 or more.
+        The most clusters at a time; 1 takes all columns as independent.
+    test : {"chi2", "g"}
+        The statistic of the tests of independence on tables: Pearson's chi-square or the
+        likelihood ratio, G.
     significance : float
         Columns depend on each other when a test of independence rejects at this level. Smaller
         values give smaller circuits.
@@ -56,7 +59,7 @@ class SoftLearn(CircuitEstimator):
     Attributes
     ----------
     model_ : Model
-        The circuit, which answers all questions, and saves itself.
+        The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
         What the columns are taken for, and why.
     n_features_in_ : int
@@ -91,7 +94,7 @@ class LearnSPN(CircuitEstimator):
 
     Parameters
     ----------
-    clustering, n_clusters, significance, smoothing, max_iter, min_weight, leaf
+    clustering, n_clusters, test, significance, smoothing, max_iter, min_weight, leaf
         As in ``SoftLearn``; memberships are rounded to the most likely cluster.
     max_depth, max_nodes, time_budget, random_state, n_jobs, verbose, on_interrupt, schema
         As in ``SoftLearn``.

@@ -14,6 +14,7 @@ from softlearn.table import Schema
 from softlearn.table.schema import unknown_name
 
 LEAVES: Final = ("gaussian", "histogram")
+LARGEST_CONTAMINATION: Final = 0.5  # beyond it the outliers are the rule
 
 
 def _as_it_is(value: Any) -> Any:  # noqa: ANN401 - whatever the caller gave
@@ -69,10 +70,17 @@ def _is_random_state(x: object) -> bool:
     return x is None or isinstance(x, np.random.Generator) or _whole(0).holds(x)
 
 
+def _is_estimator(x: object) -> bool:
+    # A class has the methods too, but is no estimator yet.
+    has_methods = hasattr(x, "fit") and hasattr(x, "get_params") and not isinstance(x, type)
+    return x is None or has_methods
+
+
 # In the order of the estimators' documentation.
 RULES: Final[dict[str, Rule]] = {
     "clustering": _one_of("em", "kmeans"),
-    "n_clusters": _whole(2),
+    "n_clusters": _whole(1),
+    "test": _one_of("chi2", "g"),
     "significance": _number("a number between 0 and 1, both excluded", lambda x: 0.0 < x < 1.0),
     "smoothing": _number("a number, 0 or more", lambda x: x >= 0.0),
     "beta": _number("a number above 0", lambda x: x > 0.0),
@@ -98,6 +106,17 @@ RULES: Final[dict[str, Rule]] = {
         "None, a Schema or a mapping of column names to kinds",
         lambda x: x is None or isinstance(x, Schema | Mapping),
     ),
+    # Of the estimators that are built on these.
+    "estimator": Rule(
+        "None, or an estimator that learns a circuit, such as SoftLearn()", _is_estimator
+    ),
+    "structure": _one_of("joint", "per_class"),
+    "method": _one_of("most_probable", "mean", "draw"),
+    "contamination": _number(
+        "a number above 0, at most 0.5", lambda x: 0.0 < x <= LARGEST_CONTAMINATION
+    ),
+    "n_estimators": _whole(1),
+    "bootstrap": Rule("True or False", lambda x: isinstance(x, bool | np.bool_), bool),
 }
 
 
@@ -127,7 +146,7 @@ def check_leaves(leaf: object, schema: Schema) -> None:
 
 
 def read_weights(sample_weight: object, n_rows: int) -> Floats:
-    """Return the starting weight of each row, (rows,)."""
+    """Return the weight of each row, (rows,)."""
     if sample_weight is None:
         return np.ones(n_rows)
     try:
@@ -145,7 +164,13 @@ def read_weights(sample_weight: object, n_rows: int) -> Floats:
         raise SoftlearnError(
             f"sample_weight must be finite and not negative; row {first} has {weights[first]:g}"
         )
-    if np.count_nonzero(weights) < 2:
+    return weights
+
+
+def read_training_weights(sample_weight: object, n_rows: int) -> Floats:
+    """Return the starting weight of each row, (rows,), of rows to learn from."""
+    weights = read_weights(sample_weight, n_rows)
+    if np.count_nonzero(weights) < 2 and weights.sum() < 2.0:  # a row of weight 2 is two rows
         raise SoftlearnError("sample_weight leaves fewer than two rows with a weight above zero")
     return weights
 

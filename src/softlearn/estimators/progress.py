@@ -47,3 +47,21 @@ def progress_line(verbose: int) -> Iterator[Watch]:
 
     with Live(line, console=Console(stderr=True, highlight=False), refresh_per_second=8):
         yield line.watch
+
+
+@contextmanager
+def progress_bar(what: str, total: int, verbose: int) -> Iterator[Callable[[], None]]:
+    """Yield what is called after each of so many steps; shown as ``progress_line`` is."""
+    if not verbose or not sys.stderr.isatty():
+        yield _ignore
+        return
+    from rich.console import Console  # noqa: PLC0415 - only those who look on wait for it
+    from rich.progress import Progress as Bar  # noqa: PLC0415
+
+    with Bar(console=Console(stderr=True, highlight=False)) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda: bar.advance(task)
+
+
+def _ignore() -> None:
+    """Watch nothing."""

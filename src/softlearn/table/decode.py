@@ -40,7 +40,8 @@ def decode(values: Floats, schema: Schema) -> NativeFrame:
     for column, row in zip(schema, values, strict=True):
         with _naming(column):
             columns.append(wing.build_column(column, row, wing.native_dtype(column)))
-    return wing.join_columns(schema.names, columns)
+    frame = wing.join_columns(schema.names, columns)
+    return frame.set_axis(map(int, schema.names), axis=1) if schema.numbered else frame
 
 
 def fill(frame: object, schema: Schema, values: Floats) -> NativeFrame:

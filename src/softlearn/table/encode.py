@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from softlearn.arrays import Floats
+from softlearn.arrays import Bools, Floats
 from softlearn.errors import TableError
 from softlearn.table.cells import Cells
 from softlearn.table.column import Column
@@ -57,6 +57,19 @@ def encode(
     for row, column in zip(encoded, schema, strict=True):
         row[:] = _encode_column(column, table.cells(column.name), unknown)
     return encoded
+
+
+def unknown_cells(frame: object, schema: Schema) -> Bools:
+    """Return which cells hold a level that the schema does not know, (columns, rows)."""
+    table = open_frame(frame, schema.names)
+    require_columns(table, schema)
+    unknown = np.zeros((len(schema), table.n_rows), dtype=bool)
+    for row, column in zip(unknown, schema, strict=True):
+        if column.is_discrete:
+            cells = table.cells(column.name)
+            if cells.observed.size:
+                row[:] = np.isnan(_codes(column, cells)) & ~np.isnan(cells.values)
+    return unknown
 
 
 def require_columns(table: Frame, schema: Schema) -> None:

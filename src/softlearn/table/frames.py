@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from softlearn.arrays import AnyArray
-from softlearn.errors import SoftlearnError, TableError
+from softlearn.errors import NotATableError, SoftlearnError, TableError
 from softlearn.table import on_numpy, on_pandas, on_polars, on_pyarrow
 from softlearn.table.cells import Cells, read_array, read_series
 from softlearn.table.wing import NativeFrame, Wing
@@ -32,6 +32,7 @@ class Frame:
     library: str
     names: tuple[str, ...]
     n_rows: int
+    numbered: bool = False  # whether the caller's names are whole numbers; here they are text
 
     def cells(self, name: str) -> Cells:
         """Read one column."""
@@ -78,23 +79,43 @@ def open_frame(frame: object, names: Sequence[str] | None = None) -> Frame:
     if isinstance(frame, np.ndarray):
         return _open_array(frame, names)
     if known.is_pandas_dataframe(frame):
-        return _open_named(frame, "pandas", list(frame.columns))
+        return _open_pandas(frame)
     if known.is_polars_dataframe(frame):
         return _open_named(frame, "polars", frame.columns)
     if known.is_pyarrow_table(frame):
         return _open_named(frame, "pyarrow", frame.column_names)
-    hint = "call .collect() first" if hasattr(frame, "collect") else "convert it first"
-    raise TableError(
+    raise NotATableError(
         f"a table is a pandas or polars DataFrame, a pyarrow Table or a 2-D NumPy array, "
-        f"not {type(frame).__module__}.{type(frame).__name__}; {hint}"
+        f"not {type(frame).__module__}.{type(frame).__name__}; {_way_out(frame)}"
     )
+
+
+def _way_out(frame: object) -> str:
+    """Return how something that is not read becomes a table."""
+    if hasattr(frame, "toarray"):
+        return "sparse data is not read, call .toarray() first"
+    return "call .collect() first" if hasattr(frame, "collect") else "convert it first"
+
+
+def _open_pandas(frame: NativeFrame) -> Frame:
+    """Take whole numbers for names as text; ``pd.DataFrame(array)`` has them."""
+    names = list(frame.columns)
+    numbered = bool(names) and all(_is_whole(name) for name in names)
+    if not numbered:
+        return _open_named(frame, "pandas", names)
+    texts = [str(name) for name in names]
+    return replace(_open_named(frame.set_axis(texts, axis=1), "pandas", texts), numbered=True)
+
+
+def _is_whole(name: object) -> bool:
+    return isinstance(name, int | np.integer) and not isinstance(name, bool)
 
 
 def _open_named(frame: NativeFrame, library: str, names: list[Any]) -> Frame:
     strangers = [name for name in names if not isinstance(name, str)]
     if strangers:
         raise TableError(
-            f"column names must be text, not {strangers[0]!r}; "
+            f"column names must be text, or all whole numbers, not {strangers[0]!r}; "
             "for pandas: frame.columns = frame.columns.map(str)"
         )
     repeated = [name for name, count in Counter(names).items() if count > 1]
@@ -110,7 +131,7 @@ def _open_array(array: AnyArray, names: Sequence[str] | None) -> Frame:
         raise TableError("structured arrays are not read; make the array a pandas DataFrame first")
     if array.ndim != 2:
         raise TableError(
-            f"a NumPy table has 2 dimensions (rows, columns), not {array.ndim}; use "
+            f"a NumPy table has 2 dimensions (rows, columns), not {array.ndim}. Reshape your data: "
             "array.reshape(-1, 1) for one column, array.reshape(1, -1) for one row"
         )
     n_rows, n_columns = array.shape

@@ -45,7 +45,7 @@ def infer_schema(frame: object, *, overrides: Mapping[str, str | Column] | None 
     ----------
     frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
         At least one row and one column. Missing cells are welcome. The columns of an array are
-        named "0", "1" and so on.
+        named "0", "1" and so on; those of a pandas frame that are whole numbers likewise.
     overrides : mapping of column name to kind or Column, optional
         What the caller knows better. A kind is enough: levels are taken from the cells.
 
@@ -70,7 +70,7 @@ def infer_schema(frame: object, *, overrides: Mapping[str, str | Column] | None 
         columns.append(_column(cells, choices.get(name)))
         if name not in choices:
             _warn_of_identifier(cells)
-    return Schema(tuple(columns), table.library)
+    return Schema(tuple(columns), table.library, table.numbered)
 
 
 def _column(cells: Cells, choice: str | Column | None) -> Column:

@@ -29,10 +29,14 @@ class Schema:
         At least one, with names that differ.
     frame : {"pandas", "polars", "pyarrow", "numpy"}
         The kind of frame that ``decode`` builds.
+    numbered : bool
+        Whether the frame's column names are whole numbers, as pandas allows. Here they are text:
+        ``"0"``, ``"1"`` and so on.
     """
 
     columns: tuple[Column, ...]
     frame: str = "pandas"
+    numbered: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.columns, tuple) or not self.columns:
@@ -45,6 +49,7 @@ class Schema:
             raise SchemaError(f"column {repeated[0]!r} occurs more than once; rename one of them")
         if self.frame not in FRAMES:
             raise SchemaError(f"frame must be one of {', '.join(FRAMES)}, not {self.frame!r}")
+        self._check_numbers()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,16 +79,31 @@ class Schema:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the schema as JSON-safe values."""
-        return {"frame": self.frame, "columns": [column.to_dict() for column in self]}
+        data = {"frame": self.frame, "columns": [column.to_dict() for column in self]}
+        return data | ({"numbered": True} if self.numbered else {})
 
     @classmethod
     def from_dict(cls, data: object) -> Schema:
         """Build a schema from ``to_dict``'s values; anything unexpected is a SchemaError."""
-        if not isinstance(data, Mapping) or set(data) != {"frame", "columns"}:
-            raise SchemaError("a stored schema has exactly the keys 'frame' and 'columns'")
+        if not isinstance(data, Mapping) or set(data) - {"numbered"} != {"frame", "columns"}:
+            raise SchemaError(
+                "a stored schema has exactly the keys 'frame' and 'columns', and maybe 'numbered'"
+            )
         if not isinstance(data["columns"], list):
             raise SchemaError("a stored schema's columns are a list")
-        return cls(tuple(map(Column.from_dict, data["columns"])), data["frame"])
+        columns = tuple(map(Column.from_dict, data["columns"]))
+        return cls(columns, data["frame"], data.get("numbered", False))
+
+    def _check_numbers(self) -> None:
+        if not isinstance(self.numbered, bool):
+            raise SchemaError(f"numbered must be True or False, not {self.numbered!r}")
+        if not self.numbered:
+            return
+        if self.frame != "pandas":
+            raise SchemaError(f"only pandas frames have numbered columns, not {self.frame}")
+        words = [name for name in self.names if not _is_number(name)]
+        if words:
+            raise SchemaError(f"column {words[0]!r} is not named by a whole number")
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -106,6 +126,11 @@ class Schema:
             for line in (head, *body)
         ]
         return "\n".join([f"{len(self)} columns, {self.frame}", *lines])
+
+
+def _is_number(name: str) -> bool:
+    """Return whether a name is how Python writes a whole number."""
+    return name.removeprefix("-").isdecimal() and str(int(name)) == name
 
 
 def _shortened(levels: Sequence[Level]) -> str:

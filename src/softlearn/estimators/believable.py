@@ -1,0 +1,41 @@
+"""Rows to condition on, freed of what the circuit holds impossible."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softlearn.arrays import Bools, Floats
+from softlearn.circuit import Circuit
+from softlearn.query import Evidence, log_likelihood
+
+
+def believable(circuit: Circuit, values: Floats) -> Floats:
+    """Return the rows with impossible cells taken as missing, as unknown levels are.
+
+    A cell is impossible if its value alone has probability zero, such as a number outside the bins
+    of a histogram. Of a row whose cells are possible one by one, but not together, nothing is
+    believed.
+
+    Parameters
+    ----------
+    circuit
+        What decides.
+    values
+        (columns, rows) encoded cells, NaN where missing.
+    """
+    doubted = np.flatnonzero(_impossible(circuit, values))
+    if not doubted.size:
+        return values
+    rows = np.ascontiguousarray(values[:, doubted])
+    for position in range(rows.shape[0]):
+        alone = np.full_like(rows, np.nan)
+        alone[position] = rows[position]
+        rows[position, _impossible(circuit, alone)] = np.nan
+    rows[:, _impossible(circuit, rows)] = np.nan
+    believed = values.copy()
+    believed[:, doubted] = rows
+    return believed
+
+
+def _impossible(circuit: Circuit, values: Floats) -> Bools:
+    return np.isneginf(log_likelihood(circuit, Evidence(values)))

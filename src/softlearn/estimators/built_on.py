@@ -1,0 +1,60 @@
+"""What estimators that are built on a learner share: its copy, its schema, its fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import clone
+
+from softlearn.arrays import Floats
+from softlearn.errors import SoftlearnError
+from softlearn.estimators.learners import SoftLearn
+from softlearn.model import Model
+from softlearn.model.given import Frame
+from softlearn.model.randomness import RandomState
+from softlearn.table import Schema, infer_schema
+
+
+def learner_like(estimator: Any, random_state: RandomState = None) -> Any:  # noqa: ANN401
+    """Return an unfitted copy of the caller's learner, by default a ``SoftLearn``.
+
+    Parameters
+    ----------
+    estimator
+        What the caller gave.
+    random_state
+        The source of randomness of a learner that has none of its own.
+    """
+    learner = SoftLearn() if estimator is None else clone(estimator)
+    choices = learner.get_params(deep=False)
+    if random_state is not None and choices.get("random_state", 0) is None:
+        learner.set_params(random_state=random_state)
+    return learner
+
+
+def with_schema(learner: Any, schema: Schema) -> Any:  # noqa: ANN401
+    """Return the learner, told what the columns are."""
+    if "schema" not in learner.get_params(deep=False):
+        raise SoftlearnError(
+            f"estimator must have a parameter schema, as SoftLearn, LearnSPN and CircuitMixture "
+            f"have; {type(learner).__name__} has none"
+        )
+    return learner.set_params(schema=schema)
+
+
+def schema_for(learner: Any, table: Frame) -> Schema:  # noqa: ANN401
+    """Return what the columns of a table are, by what the learner was told of them."""
+    told = learner.get_params(deep=False).get("schema")
+    return told if isinstance(told, Schema) else infer_schema(table, overrides=told)
+
+
+def fit_learner(learner: Any, table: Frame, weights: Floats) -> Model:  # noqa: ANN401
+    """Return the model that a learner makes of a table."""
+    learner.fit(table, sample_weight=weights)
+    model = getattr(learner, "model_", None)
+    if not isinstance(model, Model):
+        raise SoftlearnError(
+            f"estimator must have a Model as model_ after fit; {type(learner).__name__} has "
+            f"{'none' if model is None else type(model).__name__}"
+        )
+    return model

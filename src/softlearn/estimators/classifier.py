@@ -1,0 +1,192 @@
+"""Classification by a joint distribution: P(class | features), whatever features are known."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+
+from softlearn.arrays import AnyArray, Floats
+from softlearn.circuit import Circuit, Leaf, flatten
+from softlearn.circuit.combine import mixture, product
+from softlearn.estimators.believable import believable
+from softlearn.estimators.built_on import fit_learner, learner_like, schema_for, with_schema
+from softlearn.estimators.labels import Labels, read_labels, target_name
+from softlearn.estimators.parameters import read_training_weights
+from softlearn.estimators.table_estimator import TableEstimator
+from softlearn.model import Model
+from softlearn.model.given import Frame
+from softlearn.model.randomness import RandomState
+from softlearn.query import Evidence, log_likelihood
+from softlearn.table import Column, Schema, append_column, encode
+
+
+@dataclass(eq=False, repr=False)
+class CircuitClassifier(ClassifierMixin, TableEstimator):
+    """Classify by one circuit over the features and the target.
+
+    Missing features are summed out exactly. A level that was never seen, or a number that the
+    circuit holds impossible, is taken as missing.
+
+    Parameters
+    ----------
+    estimator : estimator that learns a circuit, optional
+        ``SoftLearn()`` by default; any with a parameter ``schema`` and, after fit, a ``model_``.
+    structure : {"joint", "per_class"}
+        ``"joint"`` learns the target as a column among the others. ``"per_class"`` learns the
+        features of each class by itself and mixes the circuits by the classes' shares: one circuit
+        as well. It is better where classes differ in how their features hang together, and its
+        probabilities tend to be too sure.
+    random_state : int or numpy.random.Generator, optional
+        The source of randomness, if the estimator has none of its own.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+    model_ : Model
+        The joint distribution of the features and, as the last column, the target.
+    target_name_ : str
+        The target's name in the model: that of ``y`` if it has one, else ``"target"``, with
+        underscores behind it if a feature has that name.
+    estimators_ : list
+        The fitted learner, or the one of each class.
+    n_features_in_, feature_names_in_
+        As in ``SoftLearn``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softlearn import CircuitClassifier
+    >>> x = np.array([[0.0, 1.0], [0.2, 1.1], [5.0, 3.0], [5.1, 2.9]] * 25)
+    >>> y = ["low", "low", "high", "high"] * 25
+    >>> learnt = CircuitClassifier(random_state=0).fit(x, y)
+    >>> learnt.predict([[0.1, np.nan], [np.nan, 3.0]])
+    array(['low', 'high'], dtype='<U4')
+    """
+
+    estimator: Any = None
+    _: KW_ONLY
+    structure: Literal["joint", "per_class"] = "joint"
+    random_state: RandomState = None
+
+    def fit(self, X: Frame, y: object, sample_weight: object = None) -> Self:  # noqa: N803
+        """Learn the joint distribution of features and target.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
+            The features; missing cells are welcome.
+        y : array of shape (rows,)
+            The class of each row: text, whole numbers or truth values.
+        sample_weight : array of shape (rows,), optional
+            The weight of each row: 2 is the row twice, 0 its absence.
+        """
+        self._read_parameters()
+        table = self._first_table(X)
+        labels, weights = self._read_target(table, y, sample_weight)
+        learner = learner_like(self.estimator, self.random_state)
+        features = replace(schema_for(learner, table), numbered=False)
+        levels = tuple(labels.classes.tolist())
+        name = target_name(y, features.names)
+        target = Column(name, "categorical", levels, reason="the target")
+        parts = _Parts(table, labels, weights, features, target)
+        if self.structure == "joint":
+            learners, model = _learn_jointly(learner, parts)
+        else:
+            learners, model = _learn_by_class(learner, parts)
+        self.estimators_, self.model_ = learners, model
+        self.classes_, self.target_name_ = labels.classes, name
+        self._features = features
+        self._remember_columns(table)
+        return self
+
+    def predict(self, X: Frame) -> AnyArray:  # noqa: N803
+        """Return the most probable class of each row, (rows,)."""
+        joint = self._log_joint(X)
+        found: AnyArray = self.classes_[np.argmax(joint, axis=1)]
+        return found
+
+    def predict_proba(self, X: Frame) -> Floats:  # noqa: N803
+        """Return P(class | features) of each row, (rows, classes), in the order of ``classes_``."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict_log_proba(self, X: Frame) -> Floats:  # noqa: N803
+        """Return log P(class | features), (rows, classes); an impossible class has −inf."""
+        joint = self._log_joint(X)
+        return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
+
+    def decision_function(self, X: Frame) -> Floats:  # noqa: N803
+        """Return log-odds: of the second of two classes, (rows,), else of each, (rows, classes)."""
+        joint = self._log_joint(X)
+        if self.classes_.size == 2:
+            return np.asarray(joint[:, 1] - joint[:, 0])
+        others = [
+            np.logaddexp.reduce(np.delete(joint, i, axis=1), axis=1) for i in range(joint.shape[1])
+        ]
+        return np.asarray(joint - np.stack(others, axis=1))
+
+    def _read_target(self, table: Frame, y: object, sample_weight: object) -> tuple[Labels, Floats]:
+        n_rows = table.shape[0]
+        weights = read_training_weights(sample_weight, n_rows)
+        return read_labels(y, weights, type(self).__name__), weights
+
+    def _log_joint(self, X: Frame) -> Floats:  # noqa: N803
+        """Return log P(class, features), (rows, classes)."""
+        table = self._same_table(X)
+        circuit = self.model_.circuit
+        features = encode(table, self._features, unknown="missing")
+        n_rows = features.shape[1]
+        values = believable(circuit, np.vstack([features, np.full((1, n_rows), np.nan)]))
+        joint = np.empty((n_rows, self.classes_.size))
+        for code in range(self.classes_.size):
+            values[-1] = code
+            joint[:, code] = log_likelihood(circuit, Evidence(values))
+        return joint
+
+
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """What a classifier learns from."""
+
+    table: Frame
+    labels: Labels
+    weights: Floats
+    features: Schema
+    target: Column
+
+    def of_class(self, code: int) -> Floats:
+        """Return the weights of the rows of one class; a single row counts twice to have a leaf."""
+        weights = np.where(self.labels.codes == code, self.weights, 0.0)
+        alone = np.count_nonzero(weights) < 2 and weights.sum() < 2.0
+        return weights * (2.0 / weights.sum()) if alone else weights
+
+
+def _learn_jointly(learner: Any, parts: _Parts) -> tuple[list[Any], Model]:  # noqa: ANN401
+    """Learn the target as the last column of the table."""
+    schema = replace(parts.features, columns=(*parts.features.columns, parts.target))
+    table = append_column(parts.table, parts.target.name, parts.labels.cells)
+    told = with_schema(learner, schema)
+    return [told], fit_learner(told, table, parts.weights)
+
+
+def _learn_by_class(learner: Any, parts: _Parts) -> tuple[list[Any], Model]:  # noqa: ANN401
+    """Learn the features of each class, and mix the circuits by the classes' shares."""
+    learners, circuits, shares = [], [], []
+    for code in range(parts.labels.classes.size):
+        told = with_schema(learner_like(learner), parts.features)
+        features = fit_learner(told, parts.table, parts.of_class(code)).circuit
+        circuits.append(product([features, _always(code, parts)]))
+        shares.append(float(parts.weights[parts.labels.codes == code].sum()))
+        learners.append(told)
+    return learners, Model(mixture(circuits, shares))
+
+
+def _always(code: int, parts: _Parts) -> Circuit:
+    """Return the circuit of a target that is always this class."""
+    target = parts.target
+    sure = tuple(float(level == code) for level in range(target.n_levels))
+    leaf = Leaf(target.name, "categorical", sure, target.levels)
+    return flatten(leaf, Schema((target,), parts.features.frame))

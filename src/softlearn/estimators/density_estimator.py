@@ -1,0 +1,86 @@
+"""What estimators of a joint density share: scores, samples, information criteria, questions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from sklearn.base import DensityMixin
+
+from softlearn.arrays import Floats
+from softlearn.errors import SoftlearnError
+from softlearn.estimators.parameters import read_weights
+from softlearn.estimators.questions import ModelQuestions
+from softlearn.estimators.table_estimator import TableEstimator
+from softlearn.model.asking import Said
+from softlearn.model.given import Frame
+from softlearn.model.randomness import RandomState
+
+
+class DensityEstimator(ModelQuestions, DensityMixin, TableEstimator):
+    """An estimator whose ``model_`` is the answer; all questions can be asked of it directly."""
+
+    def score_samples(self, X: Frame) -> Floats:  # noqa: N803
+        """Return the log-density of each row, (rows,); missing cells are summed out."""
+        return self._fitted().score_samples(self._same_table(X))
+
+    def score(self, X: Frame, y: object = None, sample_weight: object = None) -> float:  # noqa: N803
+        """Return the mean log-density of the rows, in nats.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
+            The rows; missing cells are summed out.
+        y : ignored
+        sample_weight : array of shape (rows,), optional
+            How much each row counts in the mean.
+        """
+        table = self._same_table(X)
+        if sample_weight is None:
+            return self._fitted().score(table)
+        scores = self._fitted().score_samples(table)
+        weights = read_weights(sample_weight, scores.size)
+        counted = weights > 0.0  # a row of weight 0 is absent, even if it is impossible
+        if not counted.any():
+            raise SoftlearnError("sample_weight leaves no row, so there is no mean to take")
+        return float(np.average(scores[counted], weights=weights[counted]))
+
+    def sample(
+        self,
+        n_samples: int = 1,
+        *,
+        given: Said | Frame | None = None,
+        random_state: RandomState = None,
+    ) -> Frame:
+        """Return rows drawn from the model, as the kind of frame that it was fitted on.
+
+        Parameters
+        ----------
+        n_samples : int
+            How many rows; if a frame is given, how many for each of its rows.
+        given : dict or frame, optional
+            What is known of the rows, as in ``Model.sample``.
+        random_state : int or numpy.random.Generator, optional
+            The source of randomness; the same seed draws the same rows.
+        """
+        return self._fitted().sample(n_samples, given, random_state)
+
+    def bic(self, X: Frame) -> float:  # noqa: N803
+        """Return the Bayesian information criterion of the rows; lower is better.
+
+        Twice the negative log-likelihood, plus the logarithm of the number of rows for each free
+        parameter: of a sum with k children k − 1, of a categorical leaf its levels less one, of a
+        Gaussian two, of a histogram its bins less one (``model_.circuit.n_parameters``).
+        """
+        scores = self.score_samples(X)
+        return self._criterion(scores, math.log(scores.size))
+
+    def aic(self, X: Frame) -> float:  # noqa: N803
+        """Return Akaike's information criterion of the rows; lower is better.
+
+        As ``bic``, with 2 for each free parameter.
+        """
+        return self._criterion(self.score_samples(X), 2.0)
+
+    def _criterion(self, scores: Floats, penalty: float) -> float:
+        return float(-2.0 * scores.sum() + penalty * self._fitted().circuit.n_parameters)

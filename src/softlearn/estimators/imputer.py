@@ -1,0 +1,89 @@
+"""Missing cells filled from what a circuit knows of the rest of their row."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
+
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+
+from softlearn.estimators.believable import believable
+from softlearn.estimators.built_on import fit_learner, learner_like
+from softlearn.estimators.parameters import read_training_weights
+from softlearn.estimators.table_estimator import TableEstimator
+from softlearn.model.completion import Method, filling, imputed
+from softlearn.model.given import Frame, Given
+from softlearn.model.randomness import RandomState
+from softlearn.query import Evidence
+from softlearn.table import encode
+
+
+@dataclass(eq=False, repr=False)
+class CircuitImputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
+    """Fill missing cells from the joint distribution of all columns.
+
+    Observed cells, further dtypes and the kind of frame stay as they are. Levels that were never
+    seen stay too, and tell nothing about the others.
+
+    Parameters
+    ----------
+    estimator : estimator that learns a circuit, optional
+        ``SoftLearn()`` by default.
+    method : {"most_probable", "mean", "draw"}
+        ``"most_probable"`` completes each row as a whole by max-product; ``"mean"`` fills each
+        cell by its posterior mean, or its most probable level; ``"draw"`` draws each row's
+        missing cells together from their exact conditional distribution.
+    random_state : int or numpy.random.Generator, optional
+        The source of randomness of ``"draw"``, and of the estimator if it has none of its own.
+
+    Attributes
+    ----------
+    model_ : Model
+        The joint distribution.
+    estimator_ : estimator
+        The fitted learner.
+    n_features_in_, feature_names_in_
+        As in ``SoftLearn``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softlearn import CircuitImputer
+    >>> table = np.array([[0.0, 10.0], [0.1, 10.2], [8.0, 3.0], [8.1, 3.2]] * 25)
+    >>> table[0, 1] = np.nan
+    >>> CircuitImputer(method="mean", random_state=0).fit_transform(table)[0].round(1)
+    array([ 0. , 10.1])
+    """
+
+    estimator: Any = None
+    _: KW_ONLY
+    method: Method = "most_probable"
+    random_state: RandomState = None
+
+    def fit(self, X: Frame, y: object = None, sample_weight: object = None) -> Self:  # noqa: N803
+        """Learn the joint distribution of a table with missing cells.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
+            The table.
+        y : ignored
+        sample_weight : array of shape (rows,), optional
+            The weight of each row: 2 is the row twice, 0 its absence.
+        """
+        self._read_parameters()
+        table = self._first_table(X)
+        weights = read_training_weights(sample_weight, table.shape[0])
+        learner = learner_like(self.estimator, self.random_state)
+        self.model_ = fit_learner(learner, table, weights)
+        self.estimator_ = learner
+        self._remember_columns(table)
+        return self
+
+    def transform(self, X: Frame) -> Frame:  # noqa: N803
+        """Return the table with its missing cells filled; the given one is not changed."""
+        table = self._same_table(X)
+        circuit = self.model_.circuit
+        values = encode(table, circuit.schema, unknown="missing")
+        known = Given(circuit.schema, Evidence(believable(circuit, values)), None)
+        return imputed(circuit, table, known, filling(self.method, self.random_state), "error")

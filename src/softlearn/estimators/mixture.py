@@ -1,0 +1,133 @@
+"""Several circuits, learnt from different seeds or resampled rows, as one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
+
+from softlearn.arrays import Floats
+from softlearn.circuit.combine import mixture
+from softlearn.estimators.built_on import fit_learner, learner_like, schema_for, with_schema
+from softlearn.estimators.density_estimator import DensityEstimator
+from softlearn.estimators.parameters import read_seed, read_training_weights
+from softlearn.model import Model
+from softlearn.model.given import Frame
+from softlearn.model.randomness import RandomState
+from softlearn.table import Column, Schema
+
+
+@dataclass(eq=False, repr=False)
+class CircuitMixture(DensityEstimator):
+    """Average circuits that were learnt with different seeds: one circuit, and a better one.
+
+    The density is the mean of the members' densities. All questions of a model can be asked.
+
+    Parameters
+    ----------
+    estimator : estimator that learns a circuit, optional
+        ``SoftLearn()`` by default. Its own ``random_state`` is not used.
+    n_estimators : int
+        How many circuits.
+    bootstrap : bool
+        Whether each circuit is learnt from as many rows as there are, drawn with replacement by
+        their weights, instead of from the table itself.
+    random_state : int or numpy.random.Generator, optional
+        The source of randomness; the same number gives the same circuit.
+    n_jobs : int, optional
+        Circuits that are learnt at a time, in threads; -1 is one a core. By default one after the
+        other, each with the estimator's own threads. The circuit does not depend on it.
+    schema : Schema or mapping of column name to kind or Column, optional
+        What the columns are, as in ``SoftLearn``; by default the estimator's.
+
+    Attributes
+    ----------
+    model_ : Model
+        All circuits below one sum.
+    estimators_ : list
+        The fitted learners.
+    schema_, n_features_in_, feature_names_in_
+        As in ``SoftLearn``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softlearn import CircuitMixture
+    >>> table = np.random.default_rng(0).normal(size=(200, 3))
+    >>> learnt = CircuitMixture(n_estimators=3, random_state=0).fit(table)
+    >>> each = [np.exp(one.score_samples(table)) for one in learnt.estimators_]
+    >>> np.allclose(np.exp(learnt.score_samples(table)), np.mean(each, axis=0))
+    True
+    """
+
+    estimator: Any = None
+    _: KW_ONLY
+    n_estimators: int = 10
+    bootstrap: bool = False
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    schema: Schema | Mapping[str, str | Column] | None = None
+
+    def fit(self, X: Frame, y: object = None, sample_weight: object = None) -> Self:  # noqa: N803
+        """Learn the circuits.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
+            The table; missing cells are welcome.
+        y : ignored
+        sample_weight : array of shape (rows,), optional
+            The weight of each row: 2 is the row twice, 0 its absence.
+        """
+        chosen = self._read_parameters()
+        table = self._first_table(X)
+        weights = read_training_weights(sample_weight, table.shape[0])
+        learner = self._learner()
+        schema = schema_for(learner, table)
+        seeds = read_seed(self.random_state).spawn(chosen["n_estimators"])
+        members = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(_learn_member)(
+                with_schema(learner_like(learner), schema), table, weights, seed, self.bootstrap
+            )
+            for seed in seeds
+        )
+        self.estimators_ = members
+        self.model_ = Model(mixture([member.model_.circuit for member in members]))
+        self.schema_ = schema
+        self._remember_columns(table)
+        return self
+
+    def _learner(self) -> Any:  # noqa: ANN401 - any estimator
+        """Return the learner that every member is a copy of."""
+        learner = learner_like(self.estimator)
+        choices = learner.get_params(deep=False)
+        if self.schema is not None:
+            learner.set_params(schema=self.schema)
+        if self.n_jobs is not None and "n_jobs" in choices:
+            learner.set_params(n_jobs=1)  # members are the threads
+        return learner
+
+
+def _learn_member(
+    learner: Any,  # noqa: ANN401 - any estimator
+    table: Frame,
+    weights: Floats,
+    seed: np.random.SeedSequence,
+    bootstrap: bool,
+) -> Any:  # noqa: ANN401
+    """Return a fitted learner with a seed, and maybe rows, of its own."""
+    if "random_state" in learner.get_params(deep=False):
+        learner.set_params(random_state=int(seed.generate_state(1)[0]))
+    if bootstrap:
+        weights = _resampled(weights, np.random.default_rng(seed))
+    fit_learner(learner, table, weights)
+    return learner
+
+
+def _resampled(weights: Floats, rng: np.random.Generator) -> Floats:
+    """Return how often each row is drawn, in as many draws as the rows weigh."""
+    n_draws = max(2, round(float(weights.sum())))
+    return rng.multinomial(n_draws, weights / weights.sum()).astype(np.float64)

@@ -1,0 +1,150 @@
+"""Odd rows, and why they are odd."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import OutlierMixin
+
+from softlearn.arrays import AnyArray, Floats
+from softlearn.estimators.built_on import fit_learner, learner_like
+from softlearn.estimators.parameters import read_training_weights
+from softlearn.estimators.surprise import surprises
+from softlearn.estimators.table_estimator import TableEstimator
+from softlearn.model import Model
+from softlearn.model.given import Frame
+from softlearn.model.randomness import RandomState
+from softlearn.numeric_policy import ROUNDING
+from softlearn.table import encode, numbers_like, unknown_cells
+
+USUAL_ROWS = 2000  # rows whose mean surprise is taken for usual: to a few hundredths of a nat
+
+
+@dataclass(eq=False, repr=False)
+class CircuitOutlierDetector(OutlierMixin, TableEstimator):
+    """Call the rows of lowest density outliers.
+
+    Missing cells are summed out: a row is judged by what is known of it. A level that was never
+    seen has probability zero, and makes its row an outlier.
+
+    Parameters
+    ----------
+    estimator : estimator that learns a circuit, optional
+        ``SoftLearn()`` by default.
+    contamination : float
+        The share of the training rows, by weight, that are outliers; at most 0.5.
+    random_state : int or numpy.random.Generator, optional
+        The source of randomness, if the estimator has none of its own.
+
+    Attributes
+    ----------
+    model_ : Model
+        The joint distribution.
+    estimator_ : estimator
+        The fitted learner.
+    offset_ : float
+        The log-density below which a row is an outlier.
+    usual_surprise_ : ndarray of shape (columns,)
+        The mean of −log P(cell | the row's other cells) in each column of the training rows, or of
+        2000 of them.
+    n_features_in_, feature_names_in_
+        As in ``SoftLearn``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softlearn import CircuitOutlierDetector
+    >>> table = np.random.default_rng(0).normal([0, 100], [1, 10], size=(200, 2))
+    >>> learnt = CircuitOutlierDetector(contamination=0.05, random_state=0).fit(table)
+    >>> learnt.predict([[0.0, 105.0], [9.0, 100.0]])
+    array([ 1, -1])
+    >>> learnt.explain([[9.0, 100.0]])[0] > 10  # the first column is to blame
+    array([ True, False])
+    """
+
+    estimator: Any = None
+    _: KW_ONLY
+    contamination: float = 0.1
+    random_state: RandomState = None
+
+    def fit(self, X: Frame, y: object = None, sample_weight: object = None) -> Self:  # noqa: N803
+        """Learn the joint distribution, and the density that divides the rows.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
+            The table; missing cells are welcome.
+        y : ignored
+        sample_weight : array of shape (rows,), optional
+            The weight of each row: 2 is the row twice, 0 its absence.
+        """
+        contamination = self._read_parameters()["contamination"]
+        table = self._first_table(X)
+        weights = read_training_weights(sample_weight, table.shape[0])
+        learner = learner_like(self.estimator, self.random_state)
+        model = fit_learner(learner, table, weights)
+        offset = _lowest_usual(model.score_samples(table), weights, contamination)
+        self.usual_surprise_ = _usual_surprise(model, table, weights)
+        self.model_, self.estimator_, self.offset_ = model, learner, offset
+        self._remember_columns(table)
+        return self
+
+    def score_samples(self, X: Frame) -> Floats:  # noqa: N803
+        """Return the log-density of each row, (rows,); the lower, the odder."""
+        table = self._same_table(X)
+        scores = self.model_.score_samples(table, unknown="missing")
+        strange = unknown_cells(table, self.model_.schema).any(axis=0)
+        return np.where(strange, -np.inf, scores)
+
+    def decision_function(self, X: Frame) -> Floats:  # noqa: N803
+        """Return the log-density above ``offset_``, (rows,); negative for outliers."""
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X: Frame) -> AnyArray:  # noqa: N803
+        """Return −1 for outliers and 1 for the others, (rows,)."""
+        return np.where(self.decision_function(X) < 0.0, -1, 1)
+
+    def explain(self, X: Frame) -> Frame:  # noqa: N803
+        """Return how surprising each cell is, beyond what is usual in its column, in nats.
+
+        The surprise of a cell is −log P(cell | the row's other cells); what is usual is its mean
+        over the training rows, so that the units of a column do not matter. Large cells say why a
+        row is odd; a value near 0 is as expected.
+
+        Returns
+        -------
+        frame
+            The kind of ``X``, of numbers. A missing cell has 0, a level that was never seen is
+            infinite, and NaN says that the row is impossible even without the cell.
+        """
+        table = self._same_table(X)
+        schema = self.model_.schema
+        values = encode(table, schema, unknown="missing")
+        above = surprises(self.model_.circuit, values) - self.usual_surprise_[:, None]
+        above[np.isnan(values)] = 0.0
+        above[unknown_cells(table, schema)] = np.inf
+        return numbers_like(table, schema, above)
+
+
+def _lowest_usual(scores: Floats, weights: Floats, contamination: float) -> float:
+    """Return the lowest score that is no outlier's: below it lies the share of contamination."""
+    order = np.argsort(scores, kind="stable")
+    order = order[weights[order] > 0.0]
+    below = np.cumsum(weights[order])
+    allowed = contamination * below[-1] * (1.0 + ROUNDING)
+    first = int(np.searchsorted(below, allowed, side="right"))
+    return float(scores[order[min(first, order.size - 1)]])
+
+
+def _usual_surprise(model: Model, table: Frame, weights: Floats) -> Floats:
+    """Return the weighted mean surprise of each column; 0 where every cell is missing."""
+    values = encode(table, model.schema)[:, weights > 0.0]
+    weights = weights[weights > 0.0]
+    step = -(-weights.size // USUAL_ROWS)
+    found = surprises(model.circuit, np.ascontiguousarray(values[:, ::step]))
+    counted = np.where(np.isfinite(found), weights[::step], 0.0)
+    total = counted.sum(axis=1)
+    summed = (np.where(np.isfinite(found), found, 0.0) * counted).sum(axis=1)
+    return np.asarray(summed / np.where(total > 0.0, total, 1.0))

@@ -1,0 +1,41 @@
+"""Every question that a model answers, asked of a fitted estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from softlearn.model import Model
+
+P = ParamSpec("P")
+Answer = TypeVar("Answer")
+
+
+def _asked(
+    question: Callable[Concatenate[Model, P], Answer],
+) -> Callable[Concatenate[Any, P], Answer]:
+    """Return a method of ``Model`` as one of estimators; signature and words stay the same."""
+
+    @wraps(question)
+    def ask(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> Answer:  # noqa: ANN401
+        return question(self._fitted(), *args, **kwargs)
+
+    return ask
+
+
+class ModelQuestions:
+    """The questions of ``Model`` on an estimator, which hands them to its ``model_``."""
+
+    probability = _asked(Model.probability)
+    distribution = _asked(Model.distribution)
+    distributions = _asked(Model.distributions)
+    expectation = _asked(Model.expectation)
+    variance = _asked(Model.variance)
+    covariance = _asked(Model.covariance)
+    mutual_information = _asked(Model.mutual_information)
+    entropy = _asked(Model.entropy)
+    impute = _asked(Model.impute)
+    most_probable = _asked(Model.most_probable)
+    describe = _asked(Model.describe)
+    save = _asked(Model.save)

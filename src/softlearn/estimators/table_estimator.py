@@ -1,0 +1,118 @@
+"""How tables come into an estimator, and what it remembers of their columns."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from softlearn.errors import TableError
+from softlearn.estimators.parameters import read_parameters
+from softlearn.model import Model
+from softlearn.model.given import Frame
+from softlearn.table.frames import open_frame
+
+FEWEST_ROWS = 2  # one row has no spread, and nothing can be learnt from it
+
+
+class TableEstimator(BaseEstimator):
+    """What all estimators share; messages about tables use scikit-learn's words."""
+
+    model_: Model
+    n_features_in_: int
+
+    def _read_parameters(self) -> dict[str, Any]:
+        """Return the parameters as learners read them, or refuse the first that is wrong."""
+        return read_parameters(self.get_params(deep=False))
+
+    def _first_table(self, X: object) -> Frame:  # noqa: N803
+        """Return the table to learn from."""
+        table = as_table(X)
+        opened = open_frame(table)
+        shape = f"(shape=({opened.n_rows}, {len(opened.names)}))"
+        if not opened.names:
+            raise TableError(
+                f"the table has 0 feature(s) {shape} while a minimum of 1 is required."
+            )
+        if opened.n_rows < FEWEST_ROWS:
+            raise TableError(
+                f"learning needs at least two rows: the table has {opened.n_rows} sample(s) "
+                f"{shape} while a minimum of {FEWEST_ROWS} is required."
+            )
+        return table
+
+    def _remember_columns(self, table: Frame) -> None:
+        """Keep how many columns there are and, if they have any, their names."""
+        opened = open_frame(table)
+        self.n_features_in_ = len(opened.names)
+        if opened.library != "numpy" and not opened.numbered:
+            self.feature_names_in_ = np.array(opened.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):  # from an earlier fit
+            del self.feature_names_in_
+
+    def _same_table(self, X: object) -> Frame:  # noqa: N803
+        """Return a table with the columns of the first one; named columns may be in any order."""
+        self._fitted()
+        table, mine = as_table(X), type(self).__name__
+        opened = open_frame(table)
+        has_names = opened.library != "numpy" and not opened.numbered
+        names = getattr(self, "feature_names_in_", None)
+        if names is not None and has_names:
+            _check_names(set(opened.names), set(names))
+            return table
+        if len(opened.names) != self.n_features_in_:
+            raise TableError(
+                f"X has {len(opened.names)} features, but {mine} is expecting "
+                f"{self.n_features_in_} features as input."
+            )
+        if has_names == (names is not None):
+            return table
+        state = ("has", "without") if has_names else ("does not have valid", "with")
+        warnings.warn(
+            f"X {state[0]} feature names, but {mine} was fitted {state[1]} feature names",
+            UserWarning,
+            stacklevel=3,
+        )
+        return np.asarray(table)  # matched by position
+
+    def _fitted(self) -> Model:
+        check_is_fitted(self, "model_")
+        return self.model_
+
+    def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn has no types
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+
+def as_table(X: object) -> Frame:  # noqa: N803
+    """Return frames as they are; nested lists and what converts itself become arrays."""
+    is_array = isinstance(X, np.ndarray)
+    converts = isinstance(X, list | tuple) or hasattr(X, "__array__")
+    if not is_array and (not converts or hasattr(type(X), "columns")):
+        return X
+    try:
+        array = np.asarray(X)
+        if array.dtype.kind == "U" and not is_array:  # lists that mix text and numbers
+            array = np.array(X, dtype=object)
+    except ValueError as error:
+        raise TableError(f"the rows are not all of the same length ({error})") from error
+    if array.dtype.kind == "c":
+        raise TableError(
+            "Complex data not supported: give the real and the imaginary part a column each"
+        )
+    return X if isinstance(X, np.ma.MaskedArray) else array
+
+
+def _check_names(found: set[str], expected: set[str]) -> None:
+    lists = (("unseen at fit time", found - expected), ("now missing", expected - found))
+    wrong = [f"{what}: {', '.join(map(repr, sorted(names)))}" for what, names in lists if names]
+    if wrong:
+        raise TableError(
+            "The feature names should match those that were passed during fit; " + "; ".join(wrong)
+        )

@@ -1,0 +1,202 @@
+"""The best of a grid of choices, by the log-density of rows that were held out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils.parallel import Parallel, delayed
+
+from softlearn.errors import SoftlearnError
+from softlearn.estimators.built_on import fit_learner, learner_like, schema_for, with_schema
+from softlearn.estimators.parameters import read_parameters, read_seed, read_training_weights
+from softlearn.estimators.progress import progress_bar
+from softlearn.estimators.table_estimator import as_table
+from softlearn.estimators.trials import Outcome, Search, Trial, splits
+from softlearn.model import Model
+from softlearn.model.given import Frame
+from softlearn.model.randomness import RandomState
+from softlearn.numeric_policy import SMOOTHING_GRID
+from softlearn.table import encode
+from softlearn.table.frames import open_frame
+
+Grid: TypeAlias = Mapping[str, Sequence[object]] | Sequence[Mapping[str, Sequence[object]]]
+
+SIGNIFICANCE_GRID: Final = (0.01, 0.001, 0.0001)  # the paper's
+BETA_GRID: Final = (20.0, 40.0, 80.0)  # around the value that reaches the paper's level
+
+_FORMATS: Final = {"score": ".4f", "n_nodes": ".0f", "seconds": ".2f"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tuned:
+    """What a search has found; printing it gives the table of results, best first.
+
+    Attributes
+    ----------
+    best_params
+        The combination with the best score.
+    best_score
+        Its mean log-density of rows that were not learnt from, in nats.
+    estimator
+        An estimator with these parameters, fitted on the whole table.
+    table
+        One dict for each combination, best first: its parameters, ``score``, ``n_nodes`` of the
+        circuit and ``seconds`` to learn it, each the mean over the splits.
+    """
+
+    best_params: dict[str, object]
+    best_score: float
+    estimator: Any
+    table: tuple[dict[str, Any], ...]
+
+    @property
+    def model(self) -> Model:
+        """The estimator's model."""
+        model: Model = self.estimator.model_
+        return model
+
+    def __repr__(self) -> str:
+        names = list(dict.fromkeys(name for row in self.table for name in row))
+        lines = [
+            names,
+            *([_shown(name, row.get(name, "")) for name in names] for row in self.table),
+        ]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        return "\n".join(
+            "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
+            for line in lines
+        )
+
+
+def tune(
+    X: Frame,  # noqa: N803
+    estimator: Any = None,  # noqa: ANN401 - any estimator
+    grid: Grid | None = None,
+    *,
+    valid: Frame | float | int | None = None,
+    sample_weight: object = None,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Tuned:
+    """Try every combination of a grid, and learn with the best.
+
+    Parameters
+    ----------
+    X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
+        The table to learn from.
+    estimator : estimator that learns a circuit, optional
+        ``SoftLearn()`` by default; what the grid leaves open stays as it is there.
+    grid : mapping of parameter to values, or a list of such mappings, optional
+        By default the paper's: ``significance`` and ``smoothing``, and ``beta`` if a ``SoftLearn``
+        clusters by k-means.
+    valid : frame, float or int, optional
+        What judges: a table of its own, the share of the rows that is held out (a fifth by
+        default), or the number of folds of a cross-validation.
+    sample_weight : array of shape (rows,), optional
+        The weight of each row, in learning and in judging.
+    random_state : int or numpy.random.Generator, optional
+        The source of randomness of the splits, and of the estimator if it has none of its own.
+    n_jobs : int, optional
+        Combinations that are tried at a time, in threads; -1 is one a core. By default one after
+        the other, each with the estimator's own threads.
+    verbose : {0, 1}
+        Whether a terminal shows how far the search has come.
+    """
+    told = {"estimator": estimator, "random_state": random_state}
+    read_parameters({**told, "n_jobs": n_jobs, "verbose": verbose})
+    table = as_table(X)
+    weights = read_training_weights(sample_weight, open_frame(table).n_rows)
+    seed = read_seed(random_state)
+    learner = learner_like(estimator, int(seed.generate_state(1)[0]))
+    # Inferred once: a level that only held-out rows have is then known to every trial.
+    learner = with_schema(learner, schema_for(learner, table))
+    combinations = _combinations(learner, grid)
+    judge = _judging_table(valid, learner)
+    rng = np.random.default_rng(seed)
+    held_out = splits(valid, weights.size, rng) if judge is None else [None]
+    search = Search(_one_thread(learner, n_jobs), table, weights, judge)
+    trials = [Trial(params, rows) for params in combinations for rows in held_out]
+    outcomes = _outcomes(search, trials, n_jobs, verbose)
+    results = _results(combinations, outcomes)
+    best = learner.set_params(**combinations[results[0][0]])
+    fit_learner(best, table, weights)
+    rows = tuple(row for _, row in results)
+    return Tuned(combinations[results[0][0]], rows[0]["score"], best, rows)
+
+
+def paper_grid(learner: Any) -> dict[str, Sequence[object]]:  # noqa: ANN401 - any estimator
+    """Return the values that the paper tries, of the parameters that the learner has."""
+    choices = learner.get_params()
+    grid = {"significance": SIGNIFICANCE_GRID, "smoothing": SMOOTHING_GRID}
+    if choices.get("clustering") == "kmeans":
+        grid["beta"] = BETA_GRID
+    return {name: values for name, values in grid.items() if name in choices}
+
+
+def _combinations(learner: Any, grid: Grid | None) -> list[dict[str, object]]:  # noqa: ANN401
+    """Return every combination of parameters, or refuse names that the learner lacks."""
+    known = learner.get_params()
+    try:
+        found = list(ParameterGrid(paper_grid(learner) if grid is None else grid))
+    except (TypeError, ValueError) as error:
+        raise SoftlearnError(f"grid must map parameters to lists of values: {error}") from error
+    strange = sorted({name for params in found for name in params} - set(known))
+    if strange:
+        raise SoftlearnError(
+            f"grid: {type(learner).__name__} has no parameter {strange[0]!r}; it has "
+            f"{', '.join(sorted(known))}"
+        )
+    return found
+
+
+def _judging_table(valid: object, learner: Any) -> Frame | None:  # noqa: ANN401
+    """Return the table that judges, if it is one; read before anything is learnt for it."""
+    if isinstance(valid, int | float | np.number | None):
+        return None
+    judge = as_table(valid)
+    encode(judge, learner.schema)
+    return judge
+
+
+def _one_thread(learner: Any, n_jobs: int | None) -> Any:  # noqa: ANN401
+    """Return a copy for trials; if they run side by side, each has one thread."""
+    copy = clone(learner)
+    if n_jobs is not None and "n_jobs" in copy.get_params(deep=False):
+        copy.set_params(n_jobs=1)
+    return copy
+
+
+def _outcomes(
+    search: Search, trials: list[Trial], n_jobs: int | None, verbose: int
+) -> list[Outcome]:
+    run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    outcomes = []
+    with progress_bar("tuning", len(trials), verbose) as advance:
+        for outcome in run(delayed(search.run)(trial) for trial in trials):
+            outcomes.append(outcome)
+            advance()
+    return outcomes
+
+
+def _results(
+    combinations: list[dict[str, object]], outcomes: list[Outcome]
+) -> list[tuple[int, dict[str, Any]]]:
+    """Return position and row of each combination, best first; of equals the earlier."""
+    n_splits = len(outcomes) // len(combinations)
+    results = []
+    for place, params in enumerate(combinations):
+        mine = outcomes[place * n_splits : (place + 1) * n_splits]
+        means = [float(np.mean(values)) for values in zip(*mine, strict=True)]
+        results.append((place, {**params, **dict(zip(Outcome._fields, means, strict=True))}))
+    return sorted(results, key=lambda found: -found[1]["score"])
+
+
+def _shown(name: str, value: object) -> str:
+    """Return a number as it is compared, a parameter as it is written."""
+    return format(value, _FORMATS[name]) if name in _FORMATS else str(value)
