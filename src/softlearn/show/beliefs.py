@@ -1,0 +1,84 @@
+"""What a model believes of its columns, in the floats that plots and cells are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from softlearn.arrays import Floats
+from softlearn.leaf import Interval
+from softlearn.model import Model
+from softlearn.model.asking import Said
+from softlearn.model.given import read_said
+from softlearn.query import posteriors
+from softlearn.query.leaves import same_shape
+
+# Axes and cells begin and end near a quantile: a thousand-millionth of the range is near enough.
+_HALVINGS = 30
+
+
+class Beliefs:
+    """The distributions of some columns given what is known of others, in one pass.
+
+    Parameters
+    ----------
+    model
+        The model.
+    positions
+        The columns; nothing must be known of them.
+    given
+        What is known; nothing by default.
+    """
+
+    def __init__(self, model: Model, positions: Sequence[int], given: Said | None = None) -> None:
+        known = read_said(given, model.schema)
+        self._circuit = model.circuit
+        self._found = posteriors(
+            model.circuit, known.evidence, columns=list(positions), impossible="nan"
+        )
+        known.refuse(np.isneginf(self._found.log_likelihood), "error")
+
+    def levels(self, position: int) -> Floats:
+        """Return the probability of each level of a discrete column."""
+        return np.asarray(self._found.levels(position)[0])
+
+    def between(self, position: int, edges: Floats) -> Floats:
+        """Return how likely a continuous column lies between each edge and the next."""
+        leaves, weights = self._found.leaves(position)
+        total = np.zeros(edges.size - 1)
+        for family, where, params in same_shape(self._circuit, leaves):
+            mass = np.exp(family.log_mass(params[:, None, :], Interval(edges[:-1], edges[1:])))
+            total += weights[0, where] @ mass
+        return total
+
+    def quantiles(self, positions: Sequence[int], levels: Sequence[float]) -> Floats:
+        """Return where continuous columns pass these probabilities, (columns, levels).
+
+        All columns are bisected together: one call of a family answers for all of its leaves.
+        """
+        if not positions:
+            return np.empty((0, len(levels)))
+        found = [self._found.leaves(position) for position in positions]
+        possible = [weights[0] > 0.0 for _, weights in found]
+        leaves = np.concatenate([own[0][some] for own, some in zip(found, possible, strict=True)])
+        weight = np.concatenate(
+            [own[1][0, some] for own, some in zip(found, possible, strict=True)]
+        )
+        size = np.array([np.count_nonzero(some) for some in possible])
+        start, owner = np.cumsum(size) - size, np.repeat(np.arange(len(positions)), size)
+        shapes = list(same_shape(self._circuit, leaves))
+        own_quantile = np.empty((leaves.size, len(levels)))
+        for family, where, params in shapes:
+            own_quantile[where] = family.draw(params[:, None, :], np.array(levels))
+        low = np.minimum.reduceat(own_quantile, start)  # the mixture's lies between its leaves'
+        high = np.maximum.reduceat(own_quantile, start)
+        below = np.empty((leaves.size, len(levels)))
+        for _ in range(_HALVINGS):
+            middle = low + 0.5 * (high - low)
+            for family, where, params in shapes:
+                until = Interval(np.array(-np.inf), middle[owner[where]])
+                below[where] = np.exp(family.log_mass(params[:, None, :], until))
+            enough = np.add.reduceat(weight[:, None] * below, start) >= levels
+            low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+        return high

@@ -1,0 +1,19 @@
+"""Pictures of models and of what they say about tables; they need matplotlib."""
+
+from softlearn.show.plots.calibration import calibration
+from softlearn.show.plots.comparison import comparison
+from softlearn.show.plots.conditional import conditional
+from softlearn.show.plots.likelihoods import likelihoods
+from softlearn.show.plots.marginals import marginals
+from softlearn.show.plots.pairs import pairs
+from softlearn.show.plots.structure import structure
+
+__all__ = [
+    "calibration",
+    "comparison",
+    "conditional",
+    "likelihoods",
+    "marginals",
+    "pairs",
+    "structure",
+]
