@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 import softlearn
-from softlearn import query
+from softlearn import estimators, query
 from softlearn.leaf import FAMILIES
 
 REPOSITORY = Path(__file__).parents[1]
@@ -24,7 +24,13 @@ INLINE = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\(([^)#\s]+)")
 
 PUBLIC = sorted(
-    {*softlearn.__all__, *query.__all__, *(family.name for family in FAMILIES)} - {"__version__"}
+    {
+        *softlearn.__all__,
+        *query.__all__,
+        *estimators.__all__,
+        *(family.name for family in FAMILIES),
+    }
+    - {"__version__"}
 )
 WITH_DOCTESTS = [
     file for file in sorted(SOURCE.rglob("*.py")) if ">>> " in file.read_text(encoding="utf-8")

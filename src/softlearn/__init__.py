@@ -2,19 +2,30 @@
 
 from typing import TYPE_CHECKING
 
-from softlearn.circuit import Categorical, Gaussian, Histogram
-from softlearn.errors import SoftlearnError
-from softlearn.model import Model, load
-from softlearn.table import Column, Schema, infer_schema
-
 if TYPE_CHECKING:
-    from softlearn import datasets
-    from softlearn.estimators import LearnSPN, SoftLearn
+    from softlearn import datasets, show
+    from softlearn.circuit import Categorical, Gaussian, Histogram
+    from softlearn.errors import SoftlearnError
+    from softlearn.estimators import (
+        CircuitClassifier,
+        CircuitImputer,
+        CircuitMixture,
+        CircuitOutlierDetector,
+        LearnSPN,
+        SoftLearn,
+        tune,
+    )
+    from softlearn.model import Model, load
+    from softlearn.table import Column, Schema, infer_schema
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Categorical",
+    "CircuitClassifier",
+    "CircuitImputer",
+    "CircuitMixture",
+    "CircuitOutlierDetector",
     "Column",
     "Gaussian",
     "Histogram",
@@ -27,17 +38,31 @@ __all__ = [
     "datasets",
     "infer_schema",
     "load",
+    "show",
+    "tune",
 ]
+
+# Where each name is found; nothing is loaded before it is asked for, so that the command line
+# and programs that use little wait for little.
+_ROOM_OF = {
+    **dict.fromkeys(("Categorical", "Gaussian", "Histogram"), "circuit"),
+    **dict.fromkeys(("Column", "Schema", "infer_schema"), "table"),
+    **dict.fromkeys(("Model", "load"), "model"),
+    "SoftlearnError": "errors",
+    **dict.fromkeys(("LearnSPN", "SoftLearn", "tune"), "estimators"),
+    **dict.fromkeys((name for name in __all__ if name.startswith("Circuit")), "estimators"),
+}
+_ROOMS = ("circuit", "datasets", "errors", "estimators", "model", "query", "show", "table")
 
 
 def __getattr__(name: str) -> object:
-    """Load what needs scikit-learn, or reads files, when it is first asked for."""
+    """Load a public name, or a room, when it is first asked for."""
     from importlib import import_module  # noqa: PLC0415
 
-    if name in ("LearnSPN", "SoftLearn"):
-        return getattr(import_module("softlearn.estimators"), name)
-    if name == "datasets":
-        return import_module("softlearn.datasets")
+    if name in _ROOM_OF:
+        return getattr(import_module(f"softlearn.{_ROOM_OF[name]}"), name)
+    if name in _ROOMS:
+        return import_module(f"softlearn.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -53,10 +53,30 @@ ROOMS = {
         "kernels",
     ),
     "model": Room("errors, arrays, numeric_policy, table, leaf, circuit, query", "numpy", ""),
-    "estimators": Room("errors, arrays, table, circuit, learn, model", "numpy, sklearn", "rich"),
-    "datasets": Room("errors, arrays", "numpy", "pandas"),
+    "estimators": Room(
+        "errors, arrays, numeric_policy, table, circuit, query, learn, model",
+        "numpy, sklearn",
+        "rich",
+    ),
+    "datasets": Room("errors, arrays, table, circuit, model", "numpy", "pandas, rich"),
+    "show": Room(
+        "errors, arrays, numeric_policy, table, leaf, circuit, query, model", "numpy", "matplotlib"
+    ),
     "demo": Room("errors, arrays, table, circuit, __init__", "numpy"),
-    "__init__": Room("errors, table, circuit, model", "", "estimators, datasets"),
+    "experiments": Room(
+        "errors, arrays, numeric_policy, table, leaf, circuit, learn, model, estimators, "
+        "datasets, show",
+        "numpy",
+        "matplotlib, rich",
+    ),
+    "cli": Room(
+        "errors, arrays",
+        "typer, rich",
+        "table, circuit, model, estimators, datasets, show, demo, experiments, __init__, numpy, "
+        "narwhals, pandas, pyarrow",
+    ),
+    "__main__": Room("cli"),
+    "__init__": Room("errors, table, circuit, model", "", "estimators, datasets, show"),
 }
 NAMELESS = {"utils", "util", "helpers", "helper", "common", "misc"}
 TABLE_HEAD = "| room | may import (ours) | third party | only inside functions |"

@@ -1,0 +1,5 @@
+"""The command line, as ``python -m softlearn``."""
+
+from softlearn.cli.main import main
+
+main()

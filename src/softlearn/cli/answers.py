@@ -1,0 +1,67 @@
+"""Answers that are a few numbers or lines: text for people, one JSON document for machines."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Set
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from softlearn.errors import SoftlearnError
+
+
+def print_answer(answer: object, text: str, *, as_json: bool) -> None:
+    """Print an answer: its text, or itself as JSON."""
+    typer.echo(as_json_text(answer) if as_json else text)
+
+
+def as_json_text(answer: object) -> str:
+    """Return strict JSON: infinite and undefined numbers are the words Infinity and NaN."""
+    return json.dumps(_plain(answer), ensure_ascii=False, allow_nan=False)
+
+
+def must_be_free(path: Path | None, *, force: bool) -> None:
+    """Refuse what cannot or must not be written, before any work is done for it."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise SoftlearnError(f"{path} is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise SoftlearnError(f"cannot write {path}: the folder {path.parent} does not exist")
+    if path.exists() and not force:
+        raise SoftlearnError(f"{path} exists already; pass --force to replace it")
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun, such as ``1,234 rows``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def aligned(pairs: Mapping[str, str], *, indent: str = "  ") -> str:
+    """Return names and what is said of them, in two columns."""
+    width = max(map(len, pairs), default=0)
+    lines = [f"{indent}{name:<{width}}  {text}" for name, text in pairs.items()]
+    return "\n".join(line.replace("\n", "\n" + " " * (width + len(indent) + 2)) for line in lines)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON holds anything
+    """Return what JSON can hold: text, numbers, truths, lists and dicts of them."""
+    if isinstance(value, Mapping):
+        return {_key(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | Set):
+        return [_plain(item) for item in value]
+    if hasattr(value, "tolist"):  # NumPy's scalars and arrays
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+    if isinstance(value, date):
+        return value.isoformat()
+    return value if value is None or isinstance(value, str | int | float) else str(value)
+
+
+def _key(key: object) -> str:
+    return str(key).lower() if isinstance(key, bool) else str(key)

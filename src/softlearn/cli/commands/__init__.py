@@ -1,0 +1,1 @@
+"""One file a command: its options as a frozen dataclass, and ``run``, which calls and prints."""

@@ -1,0 +1,203 @@
+"""The experiments of the paper, one subcommand each."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
+
+import typer
+
+from softlearn.cli.answers import count, print_answer
+from softlearn.cli.command import Command
+from softlearn.errors import SoftlearnError
+
+if TYPE_CHECKING:
+    from softlearn.experiments import Choices, Produced
+
+Out: TypeAlias = Annotated[
+    Path,
+    typer.Option("--out", metavar="DIR", help="The folder of rows, tables and pictures."),
+]
+Betas: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        metavar="NUMBERS",
+        help="Hardness of soft k-means, such as `20,40,80`: the best on the validation split is "
+        "reported.",
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experimenting(Command):
+    """What all experiments share."""
+
+    experiment: ClassVar[str]
+
+    only: Annotated[
+        str, typer.Option(metavar="NAMES", help="Some data sets only, such as `nltcs,plants`.")
+    ] = ""
+    seeds: Annotated[
+        int | None,
+        typer.Option(min=1, help="How many seeds; by default as many as the paper has."),
+    ] = None
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick", help="One seed and at most 1,000 rows, to see that all works; kept apart."
+        ),
+    ] = False
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs", "-j", min=1, help="Cells that are run at a time; by default one a core."
+        ),
+    ] = None
+    out: Out = field(default=Path("results"))
+
+    def run(self) -> None:
+        """Run what is not finished, and show what was written."""
+        from softlearn import experiments  # noqa: PLC0415 - loads all learners
+
+        produced = experiments.reproduce(
+            experiments.EXPERIMENTS[self.experiment],
+            self.choices(),
+            self.out,
+            n_jobs=self.jobs or os.cpu_count() or 1,
+        )
+        self._print(produced)
+
+    def choices(self) -> Choices:
+        """Return the part of the experiment that is asked for."""
+        from softlearn.experiments import Choices  # noqa: PLC0415
+
+        return Choices(only=_words(self.only), seeds=self.seeds, quick=self.quick, **self.crossed())
+
+    def crossed(self) -> dict[str, Any]:
+        """Return the choices that only some experiments have."""
+        return {}
+
+    def _print(self, produced: Produced) -> None:
+        from softlearn.experiments.markdown import as_markdown  # noqa: PLC0415
+
+        answer = {
+            "experiment": self.experiment,
+            "cells_run": produced.n_run,
+            "rows": produced.n_rows,
+            "files": [str(path) for path in produced.files],
+        }
+        done = f"{count(produced.n_run, 'cell')} run, {count(produced.n_rows, 'row')} in all"
+        written = "\n".join(f"  {path}" for path in produced.files)
+        text = f"{as_markdown(produced.document)}\n{done}; written:\n{written}"
+        print_answer(answer, text, as_json=self.as_json)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReproduceBinary(Experimenting):
+    """The twenty binary sets with the paper's choices, beside its first and its detail tables."""
+
+    experiment = "binary"
+    examples: ClassVar[tuple[str, ...]] = (
+        "softlearn reproduce binary --only nltcs --seeds 3",
+        "softlearn reproduce binary --betas 20,40,80 --jobs 4",
+    )
+
+    betas: Betas = "40"
+
+    def crossed(self) -> dict[str, Any]:
+        """Return the betas."""
+        return {"betas": _numbers(self.betas)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReproduceGrid(ReproduceBinary):
+    """The binary sets with choices made on the validation split, reported on the test split."""
+
+    experiment = "grid"
+    examples = ("softlearn reproduce grid --only nltcs,plants --clusterings em",)
+
+    systems: Annotated[
+        str, typer.Option(metavar="NAMES", help="Of `learnspn` and `softlearn`.")
+    ] = "learnspn,softlearn"
+    clusterings: Annotated[str, typer.Option(metavar="NAMES", help="Of `em` and `kmeans`.")] = (
+        "em,kmeans"
+    )
+
+    def crossed(self) -> dict[str, Any]:
+        """Return betas, systems and clusterings."""
+        return {
+            "betas": _numbers(self.betas),
+            "systems": _words(self.systems),
+            "clusterings": _words(self.clusterings),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReproduceMixed(Experimenting):
+    """The six mixed sets: LearnSPN, SoftLearn and Early SoftLearn, in two settings."""
+
+    experiment = "mixed"
+    examples = ("softlearn reproduce mixed --only cmc,vowel --seeds 3",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReproduceSamples(Experimenting):
+    """Learn, draw as many rows, learn from those, and score again: the price of drawn rows."""
+
+    experiment = "samples"
+    examples = ("softlearn reproduce samples --only nltcs",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReproduceMnist(Experimenting):
+    """Handwritten nines and fives: drawn, scored, and their lower halves filled in."""
+
+    experiment = "mnist"
+    examples = ("softlearn reproduce mnist --quick",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReproduceBadcluster(Experimenting):
+    """The two-dimensional illustration of what a bad split does to both learners."""
+
+    experiment = "badcluster"
+    examples = ("softlearn reproduce badcluster",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReproduceDepth(Experimenting):
+    """What the knobs do: iterations, beta, significance and number of clusters."""
+
+    experiment = "depth"
+    examples = ("softlearn reproduce depth --only nltcs",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReproduceReport(Command):
+    """One page, `report.html`, and `results.md` of all rows that experiments have left."""
+
+    examples = ("softlearn reproduce report",)
+
+    out: Out = field(default=Path("results"))
+
+    def run(self) -> None:
+        """Write both, and show where."""
+        from softlearn import experiments  # noqa: PLC0415 - loads all learners
+
+        paths = [str(path) for path in experiments.write_report(self.out)]
+        print_answer({"files": paths}, "\n".join(paths), as_json=self.as_json)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(map(float, _words(text)))
+    except ValueError as error:
+        raise SoftlearnError(
+            f"--betas must be numbers joined by commas, such as 20,40,80, not {text!r}"
+        ) from error

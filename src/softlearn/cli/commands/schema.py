@@ -1,0 +1,91 @@
+"""What the columns of a table are taken for."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from softlearn.cli.answers import count, must_be_free, print_answer
+from softlearn.cli.command import Command
+from softlearn.cli.inputs import load_model, open_source, read_choices
+from softlearn.cli.learning import without
+from softlearn.cli.options import Drop, Force, Missing, SchemaPath
+from softlearn.cli.rows import print_report
+from softlearn.cli.whole_files import write_whole
+
+if TYPE_CHECKING:
+    from softlearn.table import Schema
+
+_MODEL = ".safetensors"
+_LEVELS_SHOWN = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowSchema(Command):
+    """Show what the columns of a table or a model are, or write it to a file that `fit` reads.
+
+    A terminal shows a table with the reason for each guess; a pipe and `-o` get TOML, in which
+    kinds and levels can be changed and columns left out: `softlearn fit --schema columns.toml`.
+    """
+
+    examples = (
+        "softlearn schema bank.csv",
+        "softlearn schema bank.csv -o columns.toml",
+        "softlearn schema bank.safetensors --json",
+    )
+
+    source: Annotated[
+        str, typer.Argument(metavar="TABLE|MODEL", help="A table, or a *.safetensors model.")
+    ]
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write TOML here.")
+    ] = None
+    drop: Drop = field(default_factory=list)
+    schema: SchemaPath = None
+    missing: Missing = None
+    force: Force = False
+
+    def run(self) -> None:
+        """Guess, and show or write."""
+        from softlearn.cli.schema_toml import schema_to_toml  # noqa: PLC0415
+
+        must_be_free(self.output, force=self.force)
+        schema = self._schema()
+        if self.output is not None:
+            write_whole(self.output, schema_to_toml(schema))
+            found = {"columns": len(schema), "output": str(self.output)}
+            text = f"{count(len(schema), 'column')} written to {self.output}"
+            print_answer(found, text, as_json=self.as_json)
+        elif self.as_json or not sys.stdout.isatty():
+            print_answer(schema.to_dict(), schema_to_toml(schema).rstrip(), as_json=self.as_json)
+        else:
+            _show(schema)
+
+    def _schema(self) -> Schema:
+        from softlearn.table import infer_schema  # noqa: PLC0415
+
+        if self.source.endswith(_MODEL):
+            return load_model(Path(self.source)).schema
+        choices = read_choices(self.schema)
+        with open_source(self.source, self.missing) as source:
+            table = source.read_all(choices.text_columns)
+        table = without(table, [*self.drop, *choices.left_out])
+        return infer_schema(table, overrides=choices.overrides)
+
+
+def _show(schema: Schema) -> None:
+    names = ["column", "kind", "levels", "because"]
+    cells = [
+        (column.name, column.kind, _levels(list(map(str, column.levels))), column.reason)
+        for column in schema
+    ]
+    print_report(names, [dict(zip(names, row, strict=True)) for row in cells])
+
+
+def _levels(levels: list[str]) -> str:
+    shown = ", ".join(levels[:_LEVELS_SHOWN])
+    return f"{shown}, … {len(levels)} in all" if len(levels) > _LEVELS_SHOWN else shown

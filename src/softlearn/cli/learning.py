@@ -1,0 +1,174 @@
+"""Commands that learn: the table with what is left out of it, its schema, and held-out rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+from softlearn.cli.answers import must_be_free
+from softlearn.cli.command import Command
+from softlearn.cli.inputs import open_source, read_choices
+from softlearn.cli.mistakes import note
+from softlearn.cli.options import (
+    Clustering,
+    Drop,
+    Force,
+    Jobs,
+    Learner,
+    Missing,
+    SchemaPath,
+    TablePath,
+    ValidPath,
+    Weights,
+)
+from softlearn.errors import SoftlearnError, TableError, UnknownLevelError
+
+if TYPE_CHECKING:
+    from softlearn.arrays import Floats
+    from softlearn.table import Schema
+
+ArrowTable: TypeAlias = Any  # pyarrow has no types
+
+
+@dataclass(frozen=True)
+class Training:
+    """What is learnt from, and what is held out.
+
+    Attributes
+    ----------
+    rows, held_out
+        Tables with the columns of the schema; ``held_out`` may be None.
+    weights
+        One a row, or None.
+    schema
+        What the columns are, inferred from all rows.
+    """
+
+    rows: ArrowTable
+    held_out: ArrowTable | None
+    weights: Floats | None
+    schema: Schema
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearningCommand(Command):
+    """A command that learns a model from a table."""
+
+    table: TablePath
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="FILE", help="Where the model goes: *.safetensors."),
+    ]
+    learner: Learner = "softlearn"
+    clustering: Clustering = "em"
+    drop: Drop = field(default_factory=list)
+    schema: SchemaPath = None
+    weights: Weights = None
+    valid: ValidPath = None
+    hold_out: Annotated[
+        float | None,
+        typer.Option("--hold-out", metavar="SHARE", help="Hold out this share of the rows."),
+    ] = None
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Another number gives another model.")
+    ] = 0
+    jobs: Jobs = None
+    missing: Missing = None
+    force: Force = False
+
+    def prepare(self) -> Training:
+        """Read the table; an output that would be refused in the end is refused at once."""
+        must_be_free(self.output, force=self.force)
+        if self.hold_out is not None and not 0.0 < self.hold_out < 1.0:
+            raise SoftlearnError(f"--hold-out is a share between 0 and 1, not {self.hold_out:g}")
+        if self.hold_out is not None and self.valid is not None:
+            raise SoftlearnError("--valid and --hold-out both name held-out rows; choose one")
+        table, weights, schema = read_labelled(self)
+        if self.valid is not None:
+            return Training(table, self._read_valid(schema), weights, schema)
+        if self.hold_out is None:
+            return Training(table, None, weights, schema)
+        return _divided(Training(table, None, weights, schema), self.hold_out, self.seed)
+
+    def score(self, model: Any, table: ArrowTable) -> float:  # noqa: ANN401 - a Model
+        """Return the mean log-density of rows."""
+        try:
+            return float(model.score(table))
+        except UnknownLevelError as error:
+            what = str(error).partition(". Refit")[0]
+            raise TableError(f"held-out rows: {what}; name it in a --schema file") from None
+
+    def _read_valid(self, schema: Schema) -> ArrowTable:
+        import pyarrow as pa  # noqa: PLC0415
+
+        assert self.valid is not None
+        with open_source(self.valid, self.missing) as source:
+            return pa.concat_tables([batch.table for batch in source.batches(schema)])
+
+
+def read_labelled(command: LearningCommand) -> tuple[ArrowTable, Floats | None, Schema]:
+    """Return the whole table without what is left out, the weights, and the schema."""
+    from softlearn.table import infer_schema  # noqa: PLC0415
+
+    choices = read_choices(command.schema)
+    with open_source(command.table, command.missing) as source:
+        table = source.read_all(choices.text_columns)
+    weights = None
+    if command.weights is not None:
+        weights = _numbers(table, command.weights)
+        table = table.drop_columns([command.weights])
+    table = without(table, [*command.drop, *choices.left_out])
+    if not table.num_rows:
+        raise TableError(f"{command.table} has no rows below its header")
+    return table, weights, infer_schema(table, overrides=choices.overrides)
+
+
+def without(table: ArrowTable, names: list[str]) -> ArrowTable:
+    """Return the table without some columns; one that has no name, a written index, goes too."""
+    from softlearn.table.schema import unknown_name  # noqa: PLC0415
+
+    for name in names:
+        if name not in table.column_names:
+            raise unknown_name(name, table.column_names)
+    if "" in table.column_names and "" not in names:
+        note("a column has no name, as a written index has none; left out")
+        names = [*names, ""]
+    return table.drop_columns(names)
+
+
+def seconds_since(start: float) -> float:
+    """Return the seconds since ``perf_counter`` said ``start``."""
+    return perf_counter() - start
+
+
+def _numbers(table: ArrowTable, name: str) -> Floats:
+    import pyarrow as pa  # noqa: PLC0415
+
+    from softlearn.table.schema import unknown_name  # noqa: PLC0415
+
+    if name not in table.column_names:
+        raise unknown_name(name, table.column_names)
+    column = table[name]
+    if column.null_count or not (
+        pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+    ):
+        raise TableError(f"--weights: column {name!r} must hold a number in every row")
+    weights: Floats = column.cast(pa.float64()).to_numpy()
+    return weights
+
+
+def _divided(all_rows: Training, share: float, seed: int) -> Training:
+    """Return the rows in two parts, drawn by the seed; each has at least one."""
+    import numpy as np  # noqa: PLC0415
+
+    n_rows = all_rows.rows.num_rows
+    n_held_out = min(max(round(share * n_rows), 1), n_rows - 1)
+    is_held_out = np.zeros(n_rows, dtype=bool)
+    is_held_out[np.random.default_rng(seed).permutation(n_rows)[:n_held_out]] = True
+    weights = None if all_rows.weights is None else all_rows.weights[~is_held_out]
+    rows, held_out = (all_rows.rows.filter(mask) for mask in (~is_held_out, is_held_out))
+    return Training(rows, held_out, weights, all_rows.schema)

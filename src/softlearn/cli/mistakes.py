@@ -1,0 +1,61 @@
+"""What goes wrong, told in one line: no traceback for a mistake that the user can put right."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+
+from softlearn.errors import SoftlearnError, UnknownLevelError
+
+MISTAKE = 1
+INTERRUPTED = 130
+
+
+@contextmanager
+def told_in_one_line() -> Iterator[None]:
+    """Print errors and warnings as one line on standard error, and end with their exit code."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = _note_warning
+        try:
+            yield
+        except UnknownLevelError as error:
+            raise _ended(f"{_said_here(error)}") from None
+        except SoftlearnError as error:
+            raise _ended(str(error)) from None
+        except BrokenPipeError:
+            # The reader, such as head, has seen enough; nothing more can or need be flushed.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from None
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            raise _ended(f"{where}{error.strerror or error}") from None
+        except KeyboardInterrupt:
+            typer.echo("interrupted", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+
+
+def note(text: str) -> None:
+    """Print what the user should know, on standard error."""
+    typer.secho(f"note: {text}", err=True, fg="yellow")
+
+
+def _ended(reason: str) -> typer.Exit:
+    typer.secho("error: ", err=True, fg="red", bold=True, nl=False)
+    typer.echo(reason, err=True)
+    return typer.Exit(MISTAKE)
+
+
+def _said_here(error: UnknownLevelError) -> str:
+    """Return the error with the remedy that the command line has."""
+    what = str(error).partition(". Refit")[0]
+    return f"{what}; pass --unknown missing to take such cells as missing, or fit anew"
+
+
+def _note_warning(message: Warning | str, *where: object, **further: object) -> None:
+    note(str(message))

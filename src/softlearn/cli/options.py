@@ -1,0 +1,91 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+import typer
+
+ModelPath: TypeAlias = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A model that `softlearn fit` has written.")
+]
+TablePath: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="TABLE",
+        help="CSV or TSV (also .gz), Parquet or Feather; `-` is standard input.",
+    ),
+]
+RowsPath: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Write the rows to a .csv, .tsv, .csv.gz, .parquet or .feather file; `-` is CSV on "
+        "standard output. By default a terminal shows the first rows, and a pipe gets CSV.",
+    ),
+]
+Force: TypeAlias = Annotated[
+    bool, typer.Option("--force", "-f", help="Replace an existing output file.")
+]
+Seed: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--seed", min=0, help="The same number gives the same result."),
+]
+Given: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--given",
+        "-g",
+        metavar="CONDITIONS",
+        help="What is known, such as `age=30..40, sex=F, city in {Rome, Oslo}`.",
+    ),
+]
+Unknown: TypeAlias = Annotated[
+    Literal["error", "missing"],
+    typer.Option(
+        "--unknown", help="Whether a level that the model has never seen is refused or missing."
+    ),
+]
+Missing: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--missing",
+        metavar="WORDS",
+        help="Words for missing cells in text files, joined by commas; empty cells always are. "
+        "By default NA, N/A, NaN, NULL, ? and the like.",
+    ),
+]
+Drop: TypeAlias = Annotated[
+    list[str],
+    typer.Option("--drop", metavar="COLUMN", help="Leave a column out; may be repeated."),
+]
+SchemaPath: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--schema", metavar="FILE", help="A TOML file by `softlearn schema` that says more."
+    ),
+]
+Learner: TypeAlias = Annotated[
+    Literal["softlearn", "learnspn"],
+    typer.Option("--learner", help="Soft clustering, or hard clustering."),
+]
+Clustering: TypeAlias = Annotated[
+    Literal["em", "kmeans"], typer.Option("--clustering", help="How rows are clustered.")
+]
+Weights: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--weights", metavar="COLUMN", help="The column that holds the rows' weights."),
+]
+ValidPath: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--valid", metavar="TABLE", help="Held-out rows to score the model on."),
+]
+Jobs: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs", "-j", min=1, help="Threads; by default all cores. The result is the same."
+    ),
+]

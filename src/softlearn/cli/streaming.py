@@ -1,0 +1,71 @@
+"""Commands that read a table batch by batch, and answer row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import typer
+
+from softlearn.cli.answers import as_json_text, must_be_free
+from softlearn.cli.command import Command
+from softlearn.cli.inputs import batches_of, load_model, open_source
+from softlearn.cli.options import Force, Missing, ModelPath, RowsPath, TablePath
+from softlearn.cli.rows import goes_to_file, rows_out
+
+if TYPE_CHECKING:
+    from softlearn.model import Model
+    from softlearn.table.files import Batch, TableSource
+
+ArrowTable: TypeAlias = Any  # pyarrow has no types
+Answer: TypeAlias = "Callable[[TableSource, Batch], ArrowTable]"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamingCommand(Command):
+    """A command whose answer has a row for each row of a table; both may exceed the memory."""
+
+    model: ModelPath
+    table: TablePath
+    output: RowsPath = None
+    missing: Missing = None
+    force: Force = False
+
+    def load(self) -> Model:
+        """Return the model; an output that would be refused in the end is refused at once."""
+        must_be_free(self.output, force=self.force)
+        return load_model(self.model)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the rows go to where all cells are text, and can stay as they were written."""
+        from softlearn.table.files import is_text_file  # noqa: PLC0415
+
+        if self.output is not None and goes_to_file(self.output):
+            return is_text_file(self.output)
+        return not self.as_json
+
+    def stored(self, source: TableSource, batch: Batch) -> ArrowTable:
+        """Return the rows as the table has them; typed, if they do not go to text."""
+        return batch.stored if self.is_text else source.typed(batch, batch.table)
+
+    def stream(self, model: Model, doing: str, answer: Answer) -> int:
+        """Write the answer to each batch, and return the number of rows."""
+        with rows_out(self.output, force=self.force, as_json=self.as_json) as rows:
+            self.each(model, doing, lambda source, batch: rows.write(answer(source, batch)))
+        return rows.n_rows
+
+    def each(self, model: Model, doing: str, look: Callable[[TableSource, Batch], object]) -> None:
+        """Look at each batch."""
+        with open_source(self.table, self.missing) as source:
+            for batch in batches_of(source, model.schema, doing):
+                look(source, batch)
+
+    def conclude(self, found: Mapping[str, object], text: str) -> None:
+        """Say what there is to say of all rows, beside them or instead of them."""
+        if goes_to_file(self.output):
+            document = as_json_text({**found, "output": str(self.output)})
+            typer.echo(document if self.as_json else f"{text}\nwritten to {self.output}")
+        elif not self.as_json:
+            typer.echo(text, err=True)

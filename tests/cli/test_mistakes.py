@@ -1,0 +1,129 @@
+"""Every mistake of a user is one explained error on standard error, with exit code 1."""
+
+from __future__ import annotations
+
+import pytest
+
+from softlearn.cli.commands.score import Score
+
+TABLES = {
+    "missing": (None, "No such file"),
+    "empty": (b"", "it is empty"),
+    "garbage": (bytes(range(128, 256)) * 9, "neither CSV"),
+    "ragged": (b"sex,age\nF,1\nM\n", "row 2 below the header"),
+    "repeated": (b"sex,sex\nF,M\n", "more than once"),
+    "lacking": (b"sex,age\nF,1\n", "the table has no column 'smoker'"),
+    "wrong cell": (b"sex,smoker,stage,age,weight,joined\nF,,,old,,\n", "'old' in row 1"),
+}
+MODELS = {
+    "missing": (None, "no such file"),
+    "empty": (b"", "not a safetensors file"),
+    "garbage": (bytes(range(256)) * 9, "cannot load"),
+    "a table": (b"sex,age\nF,1\n" * 9, "cannot load"),
+}
+
+
+def is_one_error(result, message):
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    errors = [line for line in result.stderr.splitlines() if not line.startswith("note: ")]
+    assert errors[0].startswith("error: ")
+    assert len(errors) == 1
+    assert message in errors[0]
+    assert "Traceback" not in result.stderr
+    return True
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("command", ["score", "impute"])
+def test_a_wrong_table_is_explained(name, command, model_file, run, tmp_path):
+    content, message = TABLES[name]
+    path = tmp_path / "table.csv"
+    if content is not None:
+        path.write_bytes(content)
+    assert is_one_error(run(command, model_file, path), message)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("command", ["describe", "sample", "convert"])
+def test_a_wrong_model_is_explained(name, command, run, tmp_path):
+    content, message = MODELS[name]
+    path = tmp_path / "m.safetensors"
+    if content is not None:
+        path.write_bytes(content)
+    further = [tmp_path / "x.json"] if command == "convert" else []
+    assert is_one_error(run(command, path, *further), message)
+
+
+def test_a_folder_is_no_file(model_file, table_file, run, tmp_path):
+    assert is_one_error(run("score", tmp_path, table_file), "it is a folder")
+    assert is_one_error(run("score", model_file, tmp_path), "it is a folder")
+    assert is_one_error(run("score", model_file, table_file, "-o", tmp_path), "is a folder")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("a,b\n", "has no rows below its header"), ("a,b\n1,2\n", "at least two"), ("", "empty")],
+)
+def test_a_table_to_learn_from_needs_rows(content, message, run, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(content, encoding="utf-8")
+    result = run("fit", path, "-o", tmp_path / "m.safetensors")
+    assert result.exit_code == 1
+    assert message in result.stderr or "two rows" in result.stderr
+
+
+def test_an_unknown_ending_is_refused_before_the_work(model_file, table_file, run, tmp_path):
+    result = run("impute", model_file, table_file, "-o", tmp_path / "full.xlsx")
+    assert is_one_error(result, "it may end in .csv")
+
+
+@pytest.mark.parametrize("command", ["score", "impute"])
+def test_rows_do_not_replace_a_file_unasked(command, model_file, table_file, run, tmp_path):
+    output = tmp_path / "rows.csv"
+    output.write_text("precious", encoding="utf-8")
+    assert is_one_error(run(command, model_file, table_file, "-o", output), "pass --force")
+    assert output.read_text(encoding="utf-8") == "precious"
+    assert run(command, model_file, table_file, "-o", output, "-f").exit_code == 0
+    assert output.read_text(encoding="utf-8") != "precious"
+
+
+def test_a_mistake_half_way_leaves_no_file(model_file, table_file, run, tmp_path, monkeypatch):
+    from softlearn.table.files import text_source
+
+    monkeypatch.setattr(text_source, "_BLOCK_BYTES", 64)
+    with table_file.open("a", encoding="utf-8") as file:
+        file.write("g,F,TRUE,1,30,61.50,2024-01-05\n" * 5 + "g,F,TRUE,1,old,61.50,2024-01-05\n")
+    before = set(tmp_path.iterdir())
+    result = run("impute", model_file, table_file, "-o", tmp_path / "full.csv")
+    assert result.exit_code == 1
+    assert "'old' in row 10 below the header" in result.stderr
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_ctrl_c_is_one_line(model_file, table_file, run, monkeypatch):
+    def interrupt(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Score, "run", interrupt)
+    result = run("score", model_file, table_file)
+    assert (result.exit_code, result.stdout, result.stderr) == (130, "", "interrupted\n")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ["score"],
+        ["no-such-command"],
+        ["fit", "t.csv"],
+        ["sample", "m.safetensors", "-n", "-1"],
+        ["impute", "m.safetensors", "t.csv", "--method", "guess"],
+        ["datasets"],
+    ],
+)
+def test_wrong_usage_has_its_own_code(call, run):
+    assert run(*call).exit_code == 2
+
+
+def test_a_data_set_that_is_not_known_is_guessed(run):
+    assert is_one_error(run("datasets", "info", "bnk"), "bank")

@@ -1,0 +1,98 @@
+"""Schemas as TOML that people edit."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from softlearn import load
+from softlearn.cli.schema_toml import choices_from_toml, schema_to_toml
+from softlearn.errors import SchemaError
+from softlearn.table import Column, Schema
+
+# TOML is UTF-8, which cannot hold halves of surrogates.
+text = st.text(st.characters(codec="utf-8"), max_size=8)
+levels = st.one_of(
+    st.lists(text, min_size=1, unique=True),
+    st.lists(st.integers(-(2**53), 2**53), min_size=1, unique=True),
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, unique=True),
+)
+
+
+@given(st.lists(st.tuples(text, st.none() | levels), min_size=1, unique_by=lambda pair: pair[0]))
+def test_what_is_written_is_read_again(drawn):
+    columns = tuple(
+        Column(name, "numeric", reason="numbers")
+        if known is None
+        else Column(name, "categorical", tuple(known), reason="a\nreason")
+        for name, known in drawn
+    )
+    found = choices_from_toml(schema_to_toml(Schema(columns)))
+    assert not found.left_out
+    assert list(found.overrides) == [name for name, _ in drawn]
+    for column in columns:
+        choice = found.overrides[column.name]
+        if column.is_discrete:
+            assert choice == Column(column.name, column.kind, column.levels)
+        else:
+            assert choice == "numeric"
+
+
+WRONG = {
+    "x = 3": "the keys are kind, levels, use",
+    "[x]\nkin = 'numeric'": "the keys are kind, levels, use",
+    "[x]\nkind = 'number'": "unknown kind 'number'",
+    "[x]\nlevels = [1]": "say kind = one of",
+    "[x]\nkind = 'categorical'\nlevels = 'a'": "levels are a list",
+    "[x]\nkind = 'categorical'\nlevels = ['a', 1]": "levels of one type",
+    "[x]\nuse = 'no'": "use is true or false",
+    "[x": "not valid TOML",
+}
+
+
+@pytest.mark.parametrize("content", WRONG)
+def test_what_makes_no_sense_is_explained(content):
+    with pytest.raises(SchemaError, match=WRONG[content]):
+        choices_from_toml(content)
+
+
+def test_a_pipe_gets_toml(training_file, run):
+    result = run("schema", training_file)
+    found = tomllib.loads(result.stdout)
+    assert found["age"] == {"kind": "integer"}
+    assert found["sex"] == {"kind": "categorical", "levels": ["F", "M"]}
+    assert "# text with 2 distinct values" in result.stdout
+
+
+def test_an_edited_schema_is_learnt_with(training_file, run, tmp_path):
+    schema, output = tmp_path / "columns.toml", tmp_path / "m.safetensors"
+    assert run("schema", training_file, "-o", schema).exit_code == 0
+    edited = schema.read_text(encoding="utf-8").replace('"integer"', '"numeric"')
+    edited = edited.replace('levels = ["F", "M"]', 'levels = ["M", "F", "X"]')
+    edited = edited.replace("[weight]", "[weight]\nuse = false")
+    edited = edited.replace("levels = [1, 2]", 'levels = ["1", "2"]')
+    schema.write_text(edited, encoding="utf-8")
+    result = run("fit", training_file, "-o", output, "--schema", schema)
+    assert result.exit_code == 0, result.stderr
+    learnt = load(output).schema
+    assert learnt["age"].kind == "numeric"
+    assert learnt["sex"].levels == ("M", "F", "X")
+    assert learnt["stage"].levels == ("1", "2")
+    assert "weight" not in learnt.names
+
+
+def test_a_model_has_a_schema_too(model_file, run):
+    found = json.loads(run("schema", model_file, "--json").stdout)
+    assert [column["name"] for column in found["columns"]][:2] == ["sex", "smoker"]
+
+
+def test_a_schema_of_other_columns_is_refused(training_file, run, tmp_path):
+    schema = tmp_path / "columns.toml"
+    schema.write_text('[agee]\nkind = "numeric"\n', encoding="utf-8")
+    result = run("schema", training_file, "--schema", schema)
+    assert result.exit_code == 1
+    assert "did you mean 'age'" in result.stderr
