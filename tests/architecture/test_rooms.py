@@ -62,7 +62,11 @@ ROOMS = {
     "show": Room(
         "errors, arrays, numeric_policy, table, leaf, circuit, query, model", "numpy", "matplotlib"
     ),
-    "demo": Room("errors, arrays, table, circuit, __init__", "numpy"),
+    "demo": Room(
+        "errors, arrays, model, estimators, datasets, show, __init__",
+        "numpy, rich",
+        "pandas, matplotlib",
+    ),
     "experiments": Room(
         "errors, arrays, numeric_policy, table, leaf, circuit, learn, model, estimators, "
         "datasets, show",
