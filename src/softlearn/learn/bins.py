@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Bools, Floats, Ids
+from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets
 from softlearn.learn.training import Training
 
 FINE_BINS = 64  # made once for the whole table, at quantiles of each number
@@ -33,8 +33,11 @@ class TableBins:
     n_levels: AnyArray
     numeric: Bools
 
-    def one_hot(self, rows: Ids, weights: Floats, columns: Ids) -> tuple[AnyArray, AnyArray]:
-        """Return indicators of the node's levels, (rows, levels), and where columns begin."""
+    def tables(self, rows: Ids, weights: Floats, columns: Ids) -> tuple[AnyArray, Offsets]:
+        """Return the weight of all pairs of the node's levels, (levels, levels).
+
+        The second tells where each column's levels begin.
+        """
         codes = self.codes[rows][:, columns]
         levels = self.n_levels[columns].copy()
         for i in np.flatnonzero(self.numeric[columns]):
@@ -45,7 +48,8 @@ class TableBins:
         dense = np.zeros((rows.size, int(groups[-1])), np.float32)
         row, column = np.nonzero(codes != _MISSING)
         dense[row, groups[column] + codes[row, column]] = 1.0
-        return dense, groups
+        weighted = dense * weights[:, None].astype(np.float32)
+        return weighted.T @ dense, groups
 
     def ranks(self, rows: Ids, columns: Ids) -> tuple[AnyArray, Bools]:
         """Return the codes of cells, (columns, rows), -1 where missing, and which are ranks."""
