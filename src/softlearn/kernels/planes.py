@@ -8,6 +8,9 @@ from softlearn.arrays import Floats
 from softlearn.kernels.compile import inner
 from softlearn.kernels.rows import ClusterOptions, Planes, RowData, Sums
 
+# Less than this share of all rows is rounding of sums in double precision, and in single.
+_NO_ROWS, _NO_ROWS_SINGLE = 2.0**-40, 2.0**-20
+
 
 @inner
 def linear(planes: Planes, totals: Sums) -> float:
@@ -45,23 +48,27 @@ def copy_first(sums: Sums, totals: Sums) -> None:
 
 
 @inner
-def give_the_rest(totals: Sums, sums: Sums, n_clusters: int) -> None:
-    """Give cluster 0 what the other clusters leave of all; less than nothing is rounding."""
+def give_the_rest(data: RowData, totals: Sums, sums: Sums, n_clusters: int) -> None:
+    """Give cluster 0 what the other clusters leave of all, unless that is rounding."""
     moments = sums.numbers
-    sums.mass[0] = totals.mass[0]
+    least_level = _NO_ROWS_SINGLE if data.dense.shape[0] > 0 else _NO_ROWS
+    rest = totals.mass[0]
     for c in range(1, n_clusters):
-        sums.mass[0] = max(sums.mass[0] - sums.mass[c], 0.0)
+        rest -= sums.mass[c]
+    sums.mass[0] = rest if rest > _NO_ROWS * totals.mass[0] else 0.0
     for j in range(sums.indicators.shape[1]):
         rest = totals.indicators[0, j]
         for c in range(1, n_clusters):
             rest -= sums.indicators[c, j]
-        sums.indicators[0, j] = max(rest, 0.0)
+        sums.indicators[0, j] = rest if rest > least_level * totals.indicators[0, j] else 0.0
     for j in range(moments.shape[1]):
         for k in range(3):
             rest = totals.numbers[0, j, k]
             for c in range(1, n_clusters):
                 rest -= moments[c, j, k]
             moments[0, j, k] = rest if k == 1 else max(rest, 0.0)
+        if moments[0, j, 0] <= _NO_ROWS * totals.numbers[0, j, 0]:
+            moments[0, j, 0] = 0.0
 
 
 @inner

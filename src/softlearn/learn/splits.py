@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import numpy as np
+
 from softlearn.arrays import Ids, Offsets
 from softlearn.kernels.rows import ClusterOptions
 from softlearn.learn.bins import TableBins
@@ -40,12 +42,16 @@ def independent_parts(
     if data.is_binary:
         mass = float(data.weights.sum())
         return binary_parts(data.pair_weights(), mass, config.significance, config.test)
-    tables, groups = bins.tables(where.rows, data.weights, where.columns)
-    parts = table_parts(tables, groups, config.significance, config.test)
-    if config.ranks:
-        codes, numeric = bins.ranks(where.rows, where.columns)
-        parts = rank_parts(parts, codes, numeric, data.weights, config.significance)
-    return parts
+    if not config.ranks:
+        tables, groups = bins.tables(where.rows, data.weights, where.columns)
+        return table_parts(tables, groups, config.significance, config.test)
+    codes, numeric = bins.ranks(where.rows, where.columns)
+    parts, discrete = np.arange(where.columns.size), np.flatnonzero(~numeric)
+    if discrete.size:
+        tables, groups = bins.tables(where.rows, data.weights, where.columns[discrete])
+        linked = table_parts(tables, groups, config.significance, config.test)
+        parts[discrete] = discrete[linked]
+    return rank_parts(parts, codes, numeric, data.weights, config.significance)
 
 
 def cluster_options(config: GrowConfig) -> ClusterOptions:
@@ -57,9 +63,9 @@ def cluster_options(config: GrowConfig) -> ClusterOptions:
         em_iterations=config.max_iter if is_em else 0,
         em_tolerance=EM_TOLERANCE,
         sharpness=MIXTURE_START,
-        smoothing=config.smoothing,
+        smoothing=float(config.smoothing),  # an integer would be compiled for anew
         probability_floor=MIXTURE_PROBABILITY_FLOOR,
         deviation_floor=MIXTURE_DEVIATION_FLOOR,
-        beta=config.beta,
+        beta=float(config.beta),
         soft=config.soft,
     )

@@ -22,7 +22,7 @@ def memberships(rows: WeightedRows, uniforms: Floats, options: ClusterOptions) -
     rows
         The weighted rows.
     uniforms
-        (clusters,) numbers in [0, 1) that pick the rows to start from, by weight.
+        (clusters,) numbers in [0, 1) that pick the rows to start from.
     options
         How to cluster.
 

@@ -63,7 +63,7 @@ def table_parts(
 def rank_parts(
     parts: Offsets, codes: AnyArray, numeric: Bools, weights: Floats, significance: float
 ) -> Offsets:
-    """Return the parts after the pairs with a number are tested by ranks as well.
+    """Return the parts after the pairs with a number are tested by their ranks.
 
     Two numbers are tested by Kendall's tau, a number and levels by Kruskal and Wallis.
 
