@@ -48,7 +48,7 @@ ROOMS = {
     ),
     "stats": Room("arrays, numeric_policy, kernels.rows", "numpy, scipy", "kernels"),
     "learn": Room(
-        "errors, arrays, numeric_policy, table.schema, leaf, circuit, stats",
+        "errors, arrays, numeric_policy, table.schema, leaf, circuit, stats, kernels.rows",
         "numpy, threadpoolctl",
         "kernels",
     ),

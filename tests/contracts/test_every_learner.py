@@ -268,6 +268,27 @@ def test_small_weights_keep_every_leaf_on_data(learner, clustering):
 
 @every_learner
 @every_clustering
+@pytest.mark.parametrize("far", [1e6, 1e40, 1e150])
+def test_a_row_far_away_that_weighs_nothing_changes_nothing(learner, clustering, far):
+    values, weights = mixture("nnb", 300, n_groups=2), np.ones(300)
+    outlier = np.array([[far], [-far], [1.0]])
+    schema = schema_of("nnb")
+    alone = learn(learner, values, schema, weights=weights, clustering=clustering)
+    beside = learn(
+        learner,
+        np.concatenate([values, outlier], axis=1),
+        schema,
+        weights=np.append(weights, far**-2.0),
+        clustering=clustering,
+    )
+    assert violations(beside) == []
+    assert np.isfinite(beside.params).all()
+    assert not is_factorised(beside)
+    assert score(beside, values) == pytest.approx(score(alone, values), abs=0.2)
+
+
+@every_learner
+@every_clustering
 @pytest.mark.parametrize("max_depth", [0, 1, 2, 3, 5])
 def test_depth_is_limited(learner, clustering, max_depth):
     values, schema = mixture(KINDS, 600, n_groups=9), schema_of(KINDS)

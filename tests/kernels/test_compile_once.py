@@ -15,10 +15,9 @@ TESTS = str(Path(__file__).parents[1])
 
 # In a process of its own: other tests call kernels one by one, with integers of other types.
 SCORING = f"""
-import importlib, json, pkgutil, sys
+import sys
 sys.path[:0] = [{TESTS!r}, {TESTS + "/kernels"!r}]
 import numpy as np
-import softlearn.kernels
 import zoo
 from random_circuits import random_circuit, random_evidence
 from test_compile_once import layouts
@@ -32,7 +31,32 @@ for circuit in (zoo.xor(), zoo.gaussian_pair(), random_circuit(rng, 4, 2, depth=
         log_likelihood(circuit, given)
         posteriors(circuit, given, impossible="nan")
         sample_given(circuit, given, rng, n_each=np.int64(2), impossible="nan")
-counts = {{}}
+"""
+
+# Tables that are dense and listed, binary and mixed; choices as users write them.
+LEARNING = f"""
+import sys
+sys.path[:0] = [{TESTS!r}, {TESTS + "/kernels"!r}]
+import numpy as np
+from learn.table_examples import learn, mixture, schema_of, with_gaps
+
+rare = (np.random.default_rng(0).random((8, 200)) < 0.06).astype(float)
+rare[1] = rare[0]
+tables = [("bbbb", mixture("bbbb", 200)), ("b" * 8, rare), ("9999", mixture("9999", 200))]
+tables += [("b3nn", with_gaps(mixture("b3nn", 200), share)) for share in (0.0, 0.2)]
+for kinds, values in tables:
+    for learner in ("softlearn", "learnspn"):
+        for choices in ({{"clustering": "kmeans", "beta": 40}}, {{"smoothing": 1, "max_iter": 9}}):
+            learn(learner, values, schema_of(kinds), significance=0.1, **choices)
+    frozen = values.copy()
+    frozen.flags.writeable = False
+    learn("softlearn", np.asfortranarray(frozen), schema_of(kinds), significance=0.1, n_jobs=2)
+"""
+
+COUNTING = """
+import importlib, json, pkgutil
+import softlearn.kernels
+counts = {}
 for module in pkgutil.iter_modules(softlearn.kernels.__path__):
     found = vars(importlib.import_module("softlearn.kernels." + module.name))
     for name, item in found.items():
@@ -57,13 +81,26 @@ def layouts(values):
     yield np.broadcast_to(values[:, :1], values.shape)
 
 
-def test_questions_compile_one_signature_for_each_kernel():
+def signatures_after(script):
+    """How many signatures each kernel was compiled for."""
     done = subprocess.run(
-        [sys.executable, "-c", SCORING], capture_output=True, text=True, check=True
+        [sys.executable, "-c", script + COUNTING], capture_output=True, text=True, check=True
     )
-    counts = json.loads(done.stdout)
+    counts: dict[str, int] = json.loads(done.stdout)
+    return counts
+
+
+def test_questions_compile_one_signature_for_each_kernel():
+    counts = signatures_after(SCORING)
     for name in ("upward.advance", "downward.spread", "downward.collect", "draw.descend"):
         assert counts[name] == 1
+    assert {name: count for name, count in counts.items() if count > 1} == {}
+
+
+def test_learning_compiles_one_signature_for_each_kernel():
+    counts = signatures_after(LEARNING)
+    for name in ("cluster", "link_binary", "link_tables", "link_ranks", "gather", "select"):
+        assert [count for key, count in counts.items() if key.endswith("." + name)] == [1]
     assert {name: count for name, count in counts.items() if count > 1} == {}
 
 

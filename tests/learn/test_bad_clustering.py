@@ -18,7 +18,7 @@ from learn.table_examples import learn, schema_of
 from softlearn.circuit import build_form
 from softlearn.learn import grow
 from softlearn.learn.training import training_table
-from softlearn.stats.kmeans import soft_memberships
+from stats.plain_clustering import soft_memberships
 
 # (weight, mean, deviation) of X and Y below the left and the right side of the line.
 HARD = (
@@ -54,13 +54,13 @@ def forced_splits(values, *, soft):
     table = training_table(values, np.ones(values.shape[1]), schema_of("nn"))
     middle = np.abs(values[0]).mean()
 
-    def split(data, config, chance):
-        x, y = (data.numbers * table.spread + table.centre).T
+    def split(data, uniforms, options):
+        x, y = data.numbers * table.spread[:, None] + table.centre[:, None]
         if not (data.n_rows == table.n_rows and (data.weights == 1.0).all()):
-            return np.stack([y < 0.0, y >= 0.0], axis=1).astype(float)
+            return np.stack([y < 0.0, y >= 0.0]).astype(float)
         if not soft:
-            return np.stack([x < 0.0, x >= 0.0], axis=1).astype(float)
-        return soft_memberships(np.stack([np.abs(x + middle), np.abs(x - middle)], axis=1), 0.04)
+            return np.stack([x < 0.0, x >= 0.0]).astype(float)
+        return soft_memberships(np.stack([np.abs(x + middle), np.abs(x - middle)]), 0.04)
 
     return split
 
@@ -83,7 +83,7 @@ def sides_of(circuit):
 )
 def test_the_two_expressions_of_the_paper(learner, expected, monkeypatch):
     values = drawn(seed=11)
-    monkeypatch.setattr(grow, "clusters", forced_splits(values, soft=learner == "softlearn"))
+    monkeypatch.setattr(grow, "memberships", forced_splits(values, soft=learner == "softlearn"))
     left_weight, left, right = sides_of(learn(learner, values, schema_of("nn")))
     assert left_weight == pytest.approx(expected[0], abs=0.05)
     assert np.array(left) == pytest.approx(np.array(expected[1]), abs=0.05)
@@ -93,7 +93,7 @@ def test_the_two_expressions_of_the_paper(learner, expected, monkeypatch):
 def test_the_hard_split_learns_cut_off_gaussians(monkeypatch):
     """Without chance: moments of N(∓0.5, 1) beyond the line, from the formulas of a text book."""
     values = even()
-    monkeypatch.setattr(grow, "clusters", forced_splits(values, soft=False))
+    monkeypatch.setattr(grow, "memberships", forced_splits(values, soft=False))
     left_weight, left, _ = sides_of(learn("learnspn", values, schema_of("nn")))
     assert left_weight == pytest.approx(0.5, abs=1e-3)
     for (weight, mean, deviation, *_), centre in zip(left, (-0.5, 0.5), strict=True):
@@ -109,11 +109,11 @@ def test_even_sharing_learns_the_generating_circuit(monkeypatch):
     values = even()
     split = forced_splits(values, soft=True)
 
-    def halves(data, config, chance):
-        found = split(data, config, chance)
+    def halves(data, uniforms, options):
+        found = split(data, uniforms, options)
         return np.full(found.shape, 0.5) if (data.weights == 1.0).all() else found
 
-    monkeypatch.setattr(grow, "clusters", halves)
+    monkeypatch.setattr(grow, "memberships", halves)
     left_weight, left, right = sides_of(learn("softlearn", values, schema_of("nn")))
     expected = [(0.5, -0.5, 1.0, -2.0, 0.2), (0.5, 0.5, 1.0, 2.0, 0.2)]
     assert left_weight == pytest.approx(0.5)

@@ -1,14 +1,12 @@
 """Bins for the independence tests: about equal mass, equal numbers together, order kept."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learn.table_examples import mixture, schema_of, with_gaps
-from softlearn.learn.bins import FINE_BINS, NODE_BINS, bin_table
+from softlearn.learn.bins import _MISSING, FINE_BINS, NODE_BINS, _joined, bin_table
 from softlearn.learn.training import training_table
 from softlearn.table.schema import Column, Schema
 
@@ -23,10 +21,23 @@ def node_codes(table, bins, rows=None, weights=None):
     """The levels that a node tests, (rows, columns), -1 where missing."""
     rows = np.arange(table.n_rows, dtype=np.int32) if rows is None else rows
     weights = table.weights[rows] if weights is None else weights
-    dense, groups = bins.one_hot(rows, weights, np.arange(len(table.schema), dtype=np.int32))
-    parts = [dense[:, a:b] for a, b in pairwise(groups.tolist())]
-    assert all(set(np.unique(part.sum(axis=1))) <= {0.0, 1.0} for part in parts)
-    return np.stack([np.where(p.any(axis=1), p.argmax(axis=1), -1) for p in parts], axis=1), groups
+    codes = bins.codes[rows]
+    for i in np.flatnonzero(bins.numeric):
+        codes[:, i] = _joined(codes[:, i], weights, int(bins.n_levels[i]))[codes[:, i]]
+    codes = np.where(codes == _MISSING, -1, codes.astype(int))
+    tables, groups = bins.tables(rows, weights, np.arange(len(table.schema), dtype=np.int32))
+    assert tables == pytest.approx(plain_tables(codes, weights, groups), rel=1e-5)
+    return codes, groups
+
+
+def plain_tables(codes, weights, groups):
+    """The weight of all pairs of levels, added up row by row."""
+    tables = np.zeros((groups[-1], groups[-1]))
+    for row, weight in zip(codes, weights, strict=True):
+        levels = (groups[:-1] + row)[row >= 0]
+        assert (levels < groups[1:][row >= 0]).all()
+        tables[np.ix_(levels, levels)] += weight
+    return tables
 
 
 @given(seed=st.integers(0, 10_000), n_rows=st.integers(2, 400), decimals=st.sampled_from([0, 1, 9]))

@@ -9,6 +9,7 @@ from learn.table_examples import mixture, schema_of, tables, with_gaps
 from softlearn.learn import training as training_module
 from softlearn.learn.training import training_table
 from softlearn.stats.rows import Listing
+from stats.plain_clustering import both_forms
 
 
 def counted(values, weights):
@@ -52,7 +53,7 @@ def test_zero_has_no_sign():
 def test_numbers_are_standardised_by_weight():
     values, weights = mixture("n", 500), np.random.default_rng(0).gamma(1.0, 1.0, 500)
     table = training_table(values, weights, schema_of("n"))
-    z = table.numbers[:, 0]
+    z = table.numbers[0]
     assert np.average(z, weights=table.weights) == pytest.approx(0.0, abs=1e-9)
     assert np.average(z**2, weights=table.weights) == pytest.approx(1.0)
 
@@ -61,7 +62,7 @@ def test_numbers_are_standardised_by_weight():
 def test_rounding_is_no_spread(value):
     values = np.concatenate([np.full((1, 333), value), mixture("n", 333)])
     table = training_table(values, np.ones(333), schema_of("nn"))
-    assert np.abs(table.numbers[:, 0]).max() < 1e-6
+    assert np.abs(table.numbers[0]).max() < 1e-6
 
 
 @pytest.mark.parametrize("listed", [False, True])
@@ -72,8 +73,9 @@ def test_indicators_say_what_the_cells_say(listed, gaps):
     assert isinstance(table.indicators, Listing) == listed
     rows, columns = np.array([3, 1, 20], np.int32), np.arange(1, len(kinds), dtype=np.int32)
     data = table.take(rows, np.array([1.0, 2.0, 3.0]), columns)
+    matrix = both_forms(data)[0].indicators
     for i, row in enumerate(rows):
-        found = data.feature_row(i)
+        found = matrix[:, i]
         for j, column in enumerate(columns):
             part = found[data.groups[j] : data.groups[j + 1]]
             cell = table.values[column, row]

@@ -1,13 +1,18 @@
-"""K-means and EM in plain NumPy, one column after the other: the naive twins of the kernels."""
+"""K-means and EM in plain NumPy, one column after the other: the naive twin of the kernel."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from learn.table_examples import mixture, schema_of, with_gaps
+from softlearn.kernels.rows import DIFFERENT, ClusterOptions
+from softlearn.learn.config import GrowConfig
+from softlearn.learn.splits import cluster_options
 from softlearn.learn.training import Training, training_table
 from softlearn.numeric_policy import MIXTURE_DEVIATION_FLOOR, MIXTURE_PROBABILITY_FLOOR
-from softlearn.stats.rows import WeightedRows
+from softlearn.stats.rows import Listing, WeightedRows
 
 
 def rows_of(kinds: str, n_rows: int, *, gaps: float = 0.0, seed: int = 0):
@@ -23,6 +28,25 @@ def take_all(table: Training) -> WeightedRows:
     return table.take(every_row, table.weights, np.arange(len(table.schema), dtype=np.int32))
 
 
+def both_forms(rows: WeightedRows) -> tuple[WeightedRows, WeightedRows]:
+    """Return the same rows with their indicators as a matrix and as a listing."""
+    dense = rows.indicators
+    if isinstance(dense, Listing):
+        dense = np.zeros((rows.n_features, rows.n_rows), np.float32)
+        row = np.repeat(np.arange(rows.n_rows), np.diff(rows.indicators.start))
+        dense[rows.indicators.feature, row] = 1.0
+    start = np.concatenate([[0], np.cumsum(dense.sum(axis=0))]).astype(np.int64)
+    listing = Listing(start, np.nonzero(dense.T)[1].astype(np.int32))
+    return replace(rows, indicators=dense), replace(rows, indicators=listing)
+
+
+def options_of(**choices: object) -> ClusterOptions:
+    """Return the options of a learner; names of ClusterOptions among the choices go first."""
+    own = {name: choices.pop(name) for name in ClusterOptions._fields if name in choices}
+    soft = bool(own.pop("soft", True))
+    return cluster_options(GrowConfig(soft=soft, **choices))._replace(**own)
+
+
 def columns_of(table: Training):
     """Yield (levels, cells) of each column; 0 levels and standardised cells if numeric."""
     for i, column in enumerate(table.schema.columns):
@@ -32,25 +56,86 @@ def columns_of(table: Training):
             yield 0, (table.values[i] - table.centre[i]) / table.spread[i]
 
 
-def squared_distances(table: Training, membership: np.ndarray) -> np.ndarray:
-    """Return the distance of each row to the mean of each cluster's rows, (rows, clusters)."""
-    total = np.zeros(membership.shape)
-    for n_levels, cells in columns_of(table):
-        seen = ~np.isnan(cells)
-        x, part = cells[seen], (membership * table.weights[:, None])[seen]
-        if n_levels == 0:
-            total[seen] += (x[:, None] - (part * x[:, None]).sum(0) / part.sum(0)) ** 2
-            continue
-        hot = np.eye(n_levels)[x.astype(int)]
-        shares = (part.T @ hot) / part.sum(axis=0)[:, None]
-        # Half the squared distance: two different levels are one apart.
-        total[seen] += 0.5 * ((hot[:, None, :] - shares) ** 2).sum(axis=2)
+def features_of(n_levels: int, cells: np.ndarray) -> np.ndarray:
+    """Return a column's cells as points, (rows, dimensions); all zero where missing."""
+    known = np.where(np.isnan(cells), 0.0, cells)
+    points = np.eye(n_levels)[known.astype(int)] if n_levels else known[:, None]
+    return np.where(np.isnan(cells)[:, None], 0.0, points)
+
+
+def distances_to(table: Training, centroids: list[np.ndarray]) -> np.ndarray:
+    """Return the squared distances of rows to centroids, (clusters, rows)."""
+    total = np.zeros((centroids[0].shape[0], table.n_rows))
+    for (n_levels, cells), centroid in zip(columns_of(table), centroids, strict=True):
+        gap = features_of(n_levels, cells)[None] - centroid[:, None]
+        # Half the squared distance of levels: two different ones are one apart.
+        square = (gap**2).sum(axis=2) * (0.5 if n_levels else 1.0)
+        total += np.where(np.isnan(cells), 0.0, square)
     return total
+
+
+def means_of(
+    table: Training, membership: np.ndarray, old: list[np.ndarray] | None = None
+) -> list[np.ndarray]:
+    """Return the mean of each cluster's rows, column by column; without any, the old one."""
+    found = []
+    for i, (n_levels, cells) in enumerate(columns_of(table)):
+        part = np.where(np.isnan(cells), 0.0, membership * table.weights)
+        mass, sums = part.sum(axis=1, keepdims=True), part @ features_of(n_levels, cells)
+        here = np.zeros(sums.shape) if old is None else old[i]
+        found.append(np.where(mass > 0.0, sums / np.where(mass > 0.0, mass, 1.0), here))
+    return found
+
+
+def squared_distances(table: Training, membership: np.ndarray) -> np.ndarray:
+    """Return the distance of each row to the mean of each cluster's rows, (clusters, rows)."""
+    return distances_to(table, means_of(table, membership))
+
+
+def picked(table: Training, uniforms: np.ndarray) -> list[int]:
+    """Return the rows to start from: any that differs from those before, whatever it weighs."""
+    rows: list[int] = []
+    for u in uniforms:
+        is_open = table.weights > 0.0
+        if rows:
+            near = distances_to(table, on_rows(table, rows)) <= DIFFERENT
+            is_open &= ~near.any(axis=0)
+        if not is_open.any():
+            break
+        rows.append(int(np.flatnonzero(is_open)[int(u * is_open.sum())]))
+    return rows
+
+
+def on_rows(table: Training, rows: list[int]) -> list[np.ndarray]:
+    return [features_of(n_levels, cells)[rows] for n_levels, cells in columns_of(table)]
+
+
+def first_best(score: np.ndarray) -> np.ndarray:
+    """Give each row to the first of its best clusters; ties may be off by rounding."""
+    best = (score >= score.max(axis=0) - 1e-9).argmax(axis=0)
+    return np.eye(score.shape[0])[best].T
+
+
+def lloyd(table: Training, uniforms: np.ndarray, options: ClusterOptions):
+    """Return hard memberships and the centroids, or None if all rows are alike."""
+    rows = picked(table, uniforms)
+    if len(rows) < 2:
+        return None
+    centroids, before = on_rows(table, rows), np.inf
+    for _ in range(options.kmeans_iterations):
+        d = distances_to(table, centroids)
+        hard = first_best(-d)
+        centroids = means_of(table, hard, centroids)
+        error = float(np.average(d.min(axis=0), weights=table.weights))
+        if before - error <= options.kmeans_tolerance * len(table.schema):
+            break
+        before = error
+    return hard, centroids
 
 
 def em_step(table: Training, membership: np.ndarray, smoothing: float):
     """Return new memberships, the weighted log-likelihood, and the prior's part of the score."""
-    part = membership * table.weights[:, None]
+    part = (membership * table.weights).T
     log_joint = np.tile(np.log(part.sum(axis=0) / part.sum()), (table.n_rows, 1))
     prior = 0.0
     for n_levels, cells in columns_of(table):
@@ -69,4 +154,32 @@ def em_step(table: Training, membership: np.ndarray, smoothing: float):
         log_joint[seen] += np.log(p)[:, x.astype(int)].T
         prior += smoothing * float(np.log(p).sum())
     top = np.logaddexp.reduce(log_joint, axis=1, keepdims=True)
-    return np.exp(log_joint - top), float(table.weights @ top[:, 0]), prior
+    return np.exp(log_joint - top).T, float(table.weights @ top[:, 0]), prior
+
+
+def soft_memberships(distance: np.ndarray, beta: float) -> np.ndarray:
+    """Return the paper's memberships, (clusters, rows), of distances in this shape."""
+    total = distance.sum(axis=0)
+    score = beta * (1.0 - distance / np.where(total > 0.0, total, 1.0))
+    return np.exp(score - np.logaddexp.reduce(score, axis=0))
+
+
+def plain_memberships(table: Training, uniforms: np.ndarray, options: ClusterOptions):
+    """Return what ``softlearn.stats.clustering.memberships`` should."""
+    found = lloyd(table, uniforms, options)
+    if found is None:
+        return None
+    membership, centroids = found
+    if options.em_iterations == 0:
+        distance = np.sqrt(distances_to(table, centroids))
+        membership = soft_memberships(distance, options.beta)
+    else:
+        even = (1.0 - options.sharpness) / membership.shape[0]
+        membership, before = options.sharpness * membership + even, -np.inf
+        for _ in range(options.em_iterations):
+            membership, likelihood, _ = em_step(table, membership, options.smoothing)
+            mean = likelihood / table.weights.sum()
+            if mean - before < options.em_tolerance * max(1.0, abs(mean)):
+                break
+            before = mean
+    return membership if options.soft else first_best(membership)

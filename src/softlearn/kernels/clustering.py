@@ -1,4 +1,8 @@
-"""Weighted k-means and EM: score every cluster, share each row out, add up what it brings."""
+"""Weighted k-means and EM: score every cluster, share each row out, add up what it brings.
+
+The kernel is one loop around one pass over the rows, whatever the pass is for: each function here
+has one caller and is compiled into it, once.
+"""
 
 from __future__ import annotations
 
@@ -6,346 +10,242 @@ import math
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Floats, Ids, Kinds, Offsets
-from softlearn.kernels.compile import kernel
-from softlearn.kernels.rows import DIFFERENT, HARD, SCORE, SOFT, Clusters, ClusterSums, RowData
+from softlearn.arrays import AnyArray, Floats
+from softlearn.kernels.blocks import BLOCK, add_block, score_block
+from softlearn.kernels.compile import inner, kernel
+from softlearn.kernels.planes import (
+    as_centroids,
+    clear,
+    copy_first,
+    give_the_rest,
+    linear,
+    maximise,
+    move,
+    soften,
+)
+from softlearn.kernels.rows import DIFFERENT, ClusterOptions, Planes, RowData, Sums
+from softlearn.kernels.softmax import exponentials, logarithms
 
-_ROWS_TOGETHER = 128  # rows whose single-precision sums are added before they move to float64
+# What a pass is for.
+_PICK = 0  # squared distances to the rows picked so far; all rows are added up
+_LLOYD = 1  # each row goes to the nearest centroid
+_EM = 2  # each row is shared out by the softmax of its scores
+_DISTANCE = 3  # squared distances to the centroids
+
+_FAR = np.float32(2.0**100)  # scores beyond this are cut, so that their differences are numbers
 
 
 @kernel
-def one_pass(data: RowData, clusters: Clusters, sums: ClusterSums, mode: int) -> float:
-    """Share all rows out among the clusters and add up what they bring.
+def cluster(data: RowData, uniforms: Floats, options: ClusterOptions, membership: Floats) -> int:
+    """Cluster the rows; return how many clusters there are, at most one a uniform number.
 
-    Memberships go to ``sums.membership`` (scores, if that is the mode); what comes back is the
-    weighted sum of the rows' log-scores (SOFT) or of their best scores.
+    The numbers pick the rows to start from. `membership`, (clusters, rows), is the result; if
+    fewer than two rows differ there is none. k-means comes first; if asked for, EM follows.
     """
-    # Arrays are taken out of their tuples once: each look-up counts references.
-    dense, start, feature, numbers = data.dense, data.start, data.feature, data.numbers
-    weights, base, slope, mean = data.weights, clusters.base, clusters.slope, clusters.mean
-    sharpness, height, membership = clusters.sharpness, clusters.height, sums.membership
-    mass, indicators, moments = sums.mass, sums.indicators, sums.numbers
-    n_clusters, n_features, n_numbers = base.size, slope.shape[1], numbers.shape[1]
-    is_dense = dense.shape[0] > 0
-    partial = np.zeros((n_clusters, n_features), np.float32)
-    _clear(mass, indicators, moments)
-    total = 0.0
-    for i in range(weights.size):
-        best = 0
-        for c in range(n_clusters):
-            score = base[c]
-            if is_dense:
-                score += _dot(dense, i, slope, c)
-            else:
-                for e in range(start[i], start[i + 1]):
-                    score += slope[c, feature[e]]
-            if n_numbers > 0:
-                score += _parabolas(numbers, i, mean, sharpness, height, c)
-            membership[i, c] = score
-            if score > membership[i, best]:
-                best = c
-        top = membership[i, best]
-        if mode == SCORE:
-            continue
-        share = 1.0
-        if mode == SOFT:
-            share = 0.0
-            for c in range(n_clusters):
-                membership[i, c] = 1.0 if c == best else math.exp(membership[i, c] - top)
-                share += membership[i, c]
-            top += math.log(share)
-        total += weights[i] * top
-        for c in range(n_clusters):
-            hard = 1.0 if c == best else 0.0
-            own = membership[i, c] / share if mode == SOFT else hard
-            membership[i, c] = own
-            part = own * weights[i]
-            mass[c] += part
-            if is_dense:
-                _add_row(partial, c, np.float32(part), dense, i)
-            else:
-                for e in range(start[i], start[i + 1]):
-                    indicators[c, feature[e]] += part
-            if n_numbers > 0:
-                _add_numbers(moments, c, part, numbers, i)
-        if is_dense and ((i + 1) % _ROWS_TOGETHER == 0 or i + 1 == weights.size):
-            _flush(partial, indicators)
-    return total
-
-
-@kernel
-def _dot(dense: AnyArray, i: int, slope: AnyArray, c: int) -> np.float32:
-    total = np.float32(0.0)
-    for j in range(slope.shape[1]):
-        total += dense[i, j] * slope[c, j]
-    return total
-
-
-@kernel
-def _add_row(partial: AnyArray, c: int, part: np.float32, dense: AnyArray, i: int) -> None:
-    for j in range(partial.shape[1]):
-        partial[c, j] += part * dense[i, j]
-
-
-@kernel
-def _flush(partial: AnyArray, indicators: Floats) -> None:
-    """Move single-precision sums to where they are kept."""
-    for c in range(partial.shape[0]):
-        for j in range(partial.shape[1]):
-            indicators[c, j] += partial[c, j]
-            partial[c, j] = 0.0
-
-
-@kernel
-def _parabolas(
-    numbers: Floats, i: int, mean: Floats, sharpness: Floats, height: Floats, c: int
-) -> float:
-    """Return the part of a score that numbers make; a missing one, NaN, says nothing."""
-    score = 0.0
-    for j in range(numbers.shape[1]):
-        gap = numbers[i, j] - mean[c, j]
-        if gap == gap:
-            score += height[c, j] - sharpness[c, j] * gap * gap
-    return score
-
-
-@kernel
-def _add_numbers(moments: Floats, c: int, part: float, numbers: Floats, i: int) -> None:
-    for j in range(numbers.shape[1]):
-        z = numbers[i, j]
-        if z == z:
-            moments[c, j, 0] += part
-            moments[c, j, 1] += part * z
-            moments[c, j, 2] += part * z * z
-
-
-@kernel
-def kmeans(
-    data: RowData,
-    clusters: Clusters,
-    sums: ClusterSums,
-    levels: Floats,
-    uniforms: Floats,
-    max_iter: int,
-    tol: float,
-) -> int:
-    """Find centroids: `levels` holds the share of each level, `clusters.mean` the numbers.
-
-    Each uniform number picks a row to start from, by weight, among those that differ from the
-    rows picked before. If there are too few of them, their number comes back and no more is done.
-    """
-    n_clusters, picked, n_moves, before = uniforms.size, 0, 0, -np.inf
-    while n_moves < max_iter:
-        _as_centroids(data, levels, clusters, picked)
-        for c in range(picked, n_clusters):
-            clusters.base[c] = -np.inf
-        # The only call of the pass: a second one would be compiled a second time.
-        score = one_pass(data, clusters, sums, HARD if picked == n_clusters else SCORE)
-        if picked < n_clusters:
-            if not _pick_row(data, clusters, sums, levels, picked, uniforms[picked]):
-                return picked
-            picked += 1
-            continue
-        _move(data, clusters, sums, levels)
-        n_moves += 1
-        if score - before <= tol:
+    shape = (uniforms.size, data.groups[-1])
+    n_numbers = data.numbers.shape[0]
+    # Centroids: the share of each level and the mean of each number.
+    levels, means = np.zeros(shape), np.zeros((uniforms.size, n_numbers))
+    planes = Planes(np.zeros(uniforms.size), np.zeros(shape), np.zeros((shape[0], n_numbers, 3)))
+    sums = Sums(np.zeros(uniforms.size), np.zeros(shape), np.zeros((shape[0], n_numbers, 3)))
+    totals = Sums(np.zeros(1), np.zeros((1, shape[1])), np.zeros((1, n_numbers, 3)))
+    least_fall = options.kmeans_tolerance * (data.single.size + n_numbers)
+    phase, n_clusters, step, before = _PICK, 0, 0, -np.inf
+    while True:
+        if phase == _EM:
+            maximise(data, sums, planes, options, n_clusters)
+        else:
+            as_centroids(data, levels, means, planes, n_clusters)
+        value = _pass(data, planes, n_clusters, totals, sums, membership, phase)
+        step += 1
+        if phase == _PICK:
+            row = _pick(data, uniforms[n_clusters], membership, n_clusters)
+            if row >= 0:
+                _place(data, row, levels, means, n_clusters)
+                n_clusters += 1
+            if row >= 0 and n_clusters < uniforms.size:
+                continue
+            if n_clusters < 2:
+                return n_clusters
+            phase, step, before = _LLOYD, 0, -np.inf
+        elif phase == _LLOYD:
+            move(data, sums, levels, means, n_clusters)
+            if step >= options.kmeans_iterations or value - before <= least_fall:
+                soften(sums, totals, options.sharpness, n_clusters)
+                phase, step, value = _EM if options.em_iterations > 0 else _DISTANCE, 0, -np.inf
+            before = value
+        elif phase == _EM:
+            least = options.em_tolerance * max(1.0, abs(value))
+            if step >= options.em_iterations or value - before < least:
+                break
+            before = value
+        else:
+            _by_distance(membership, n_clusters, options.beta)
             break
-        before = score
-    _as_centroids(data, levels, clusters, n_clusters)
+    if not options.soft:
+        _round_to_best(membership, n_clusters)
     return n_clusters
 
 
-@kernel
-def _pick_row(
-    data: RowData, clusters: Clusters, sums: ClusterSums, levels: Floats, k: int, u: float
-) -> bool:
-    """Make a random row centroid k; return whether a row differs from the centroids before it.
+@inner
+def _pass(
+    data: RowData,
+    planes: Planes,
+    n_clusters: int,
+    totals: Sums,
+    sums: Sums,
+    membership: Floats,
+    phase: int,
+) -> float:
+    """Score all rows, share them out and add them up; return the mean of their best scores.
 
-    `sums.membership` holds the scores of centroids 0:k, minus the squared distances.
+    In EM that is the mean log-likelihood. Scores that are shared out are taken relative to cluster
+    0, whose own part is linear in what all rows add up to, and it gets what the others leave. So
+    two clusters cost one score and one sum a row.
     """
-    scores, weights, dense = sums.membership, data.weights, data.dense
-    total = 0.0
+    weights, is_relative = data.weights, phase in (_LLOYD, _EM)
+    slope: AnyArray = np.empty(planes.slope.shape, np.float32)
+    for c in range(n_clusters):
+        for j in range(slope.shape[1]):
+            slope[c, j] = planes.slope[c, j] - (planes.slope[0, j] if is_relative else 0.0)
+    scores = np.zeros((max(n_clusters, 1), BLOCK), np.float32)
+    top, logs, part = np.zeros(BLOCK, np.float32), np.zeros(BLOCK, np.float32), np.empty(BLOCK)
+    clear(sums)
+    value = linear(planes, totals) if is_relative else 0.0
+    # Otherwise one cluster gets all rows.
+    clusters_to_add = range(1, n_clusters) if is_relative else range(1)
+    for first in range(0, weights.size, BLOCK):
+        n = min(BLOCK, weights.size - first)
+        for c in range(1 if is_relative else 0, n_clusters):
+            score_block(data, planes, slope, c, is_relative, first, n, scores[c])
+        if is_relative:
+            _relate_to_best(scores, top, n)
+            if phase == _EM:
+                _soft_block(scores, first, n, membership, logs)
+            else:
+                _hard_block(scores, first, n, membership)
+            for r in range(n):
+                value += weights[first + r] * (top[r] + logs[r])
+        else:
+            for c in range(n_clusters):
+                for r in range(n):
+                    membership[c, first + r] = min(max(-scores[c, r], np.float32(0.0)), _FAR)
+        for c in clusters_to_add:
+            for r in range(n):
+                own = membership[c, first + r] if is_relative else 1.0
+                part[r] = own * weights[first + r]
+            add_block(data, part, c, first, n, sums)
+    if is_relative:
+        give_the_rest(data, totals, sums, n_clusters)
+    else:
+        copy_first(sums, totals)
+    mean: float = value / totals.mass[0]
+    return mean
+
+
+@inner
+def _relate_to_best(scores: AnyArray, top: AnyArray, n: int) -> None:
+    """Subtract each row's best score, which goes to `top`; that of cluster 0 is zero."""
+    for r in range(n):
+        scores[0, r] = 0.0
+        top[r] = 0.0
+    for c in range(1, scores.shape[0]):
+        for r in range(n):
+            scores[c, r] = min(max(scores[c, r], -_FAR), _FAR)
+            top[r] = max(top[r], scores[c, r])
+    for c in range(scores.shape[0]):
+        for r in range(n):
+            scores[c, r] -= top[r]
+
+
+@inner
+def _soft_block(scores: AnyArray, first: int, n: int, membership: Floats, logs: AnyArray) -> None:
+    """Write the softmax of the scores, and the logarithm of what it is divided by."""
+    shares, total = np.empty(scores.shape, np.float32), np.zeros(BLOCK, np.float32)
+    bits, total_bits = shares.view(np.int32), total.view(np.int32)
+    for c in range(scores.shape[0]):
+        exponentials(scores[c], shares[c], bits[c], n)
+        for r in range(n):
+            total[r] += shares[c, r]
+    for r in range(n):
+        exact = 0.0
+        for c in range(scores.shape[0]):
+            exact += shares[c, r]
+        for c in range(scores.shape[0]):
+            membership[c, first + r] = shares[c, r] / exact
+    logarithms(total, total_bits, logs, n)
+
+
+@inner
+def _hard_block(scores: AnyArray, first: int, n: int, membership: Floats) -> None:
+    """Give each row to the first of its best clusters."""
+    for r in range(n):
+        found = False
+        for c in range(scores.shape[0]):
+            is_best = not found and scores[c, r] == 0.0
+            membership[c, first + r] = 1.0 if is_best else 0.0
+            found = found or is_best
+
+
+@inner
+def _pick(data: RowData, u: float, distance: Floats, n: int) -> int:
+    """Return a random row that differs from the n picked before; -1 if none does.
+
+    All rows have the same chance, whatever they weigh: on dna that is worth 0.3 nats a row.
+    """
+    weights = data.weights
+    is_open, n_open = np.empty(weights.size, np.bool_), 0
     for i in range(weights.size):
-        nearest = -np.inf
-        for c in range(k):
-            nearest = max(nearest, scores[i, c])
-        scores[i, 0] = weights[i] if -nearest > DIFFERENT else 0.0  # from now on, its chance
-        total += scores[i, 0]
-    if total <= 0.0:
-        return False
-    left, row = u * total, -1
+        is_open[i] = weights[i] > 0.0
+        for c in range(n):
+            is_open[i] &= distance[c, i] > DIFFERENT
+        n_open += is_open[i]
+    place, row = int(u * n_open), -1
     for i in range(weights.size):
-        if scores[i, 0] > 0.0:
+        if is_open[i] and place >= 0:
             row = i
-            left -= scores[i, 0]
-            if left < 0.0:
-                break
-    for j in range(levels.shape[1]):
-        levels[k, j] = dense[row, j] if dense.shape[0] > 0 else 0.0
-    if dense.shape[0] == 0:
+            place -= 1
+    return row
+
+
+@inner
+def _place(data: RowData, row: int, levels: Floats, means: Floats, k: int) -> None:
+    """Put centroid k on a row."""
+    for j in range(data.dense.shape[0]):
+        levels[k, j] = data.dense[j, row]
+    if data.feature.size > 0:
         for e in range(data.start[row], data.start[row + 1]):
             levels[k, data.feature[e]] = 1.0
-    for j in range(data.numbers.shape[1]):
-        z = data.numbers[row, j]
-        clusters.mean[k, j] = z if z == z else 0.0
-    return True
+    for j in range(means.shape[1]):
+        z = data.numbers[j, row]
+        means[k, j] = z if z == z else 0.0
 
 
-@kernel
-def _move(data: RowData, clusters: Clusters, sums: ClusterSums, levels: Floats) -> None:
-    """Move each centroid to the mean of its rows; a cluster without rows stays where it is."""
-    for c in range(sums.mass.size):
-        for g in range(data.single.size):
-            first, last = data.groups[g], data.groups[g + 1]
-            total = sums.mass[c]
-            if not data.single[g]:
-                total = 0.0
-                for j in range(first, last):
-                    total += sums.indicators[c, j]
-            for j in range(first, last):
-                if total > 0.0:
-                    levels[c, j] = sums.indicators[c, j] / total
-        for j in range(data.numbers.shape[1]):
-            if sums.numbers[c, j, 0] > 0.0:
-                clusters.mean[c, j] = sums.numbers[c, j, 1] / sums.numbers[c, j, 0]
+@inner
+def _by_distance(membership: Floats, n_clusters: int, beta: float) -> None:
+    """Make memberships of squared distances: softmax of −beta × share of distance."""
+    for i in range(membership.shape[1]):
+        nearest, total = np.inf, 0.0
+        for c in range(n_clusters):
+            membership[c, i] = math.sqrt(membership[c, i])
+            nearest = min(nearest, membership[c, i])
+            total += membership[c, i]
+        share = 0.0
+        for c in range(n_clusters):
+            away = (membership[c, i] - nearest) / total if total > 0.0 else 0.0
+            membership[c, i] = math.exp(-beta * away)
+            share += membership[c, i]
+        for c in range(n_clusters):
+            membership[c, i] /= share
 
 
-@kernel
-def _as_centroids(data: RowData, levels: Floats, clusters: Clusters, n: int) -> None:
-    """Make the score of the first n clusters minus the squared distance to their centroids.
-
-    (x − c)² = c² + x (1 − 2c) for a single indicator; half the squared distance of two one-hot
-    vectors otherwise, where a row without a level adds nothing.
-    """
-    for c in range(n):
-        clusters.base[c] = 0.0
-        for g in range(data.single.size):
-            first, last = data.groups[g], data.groups[g + 1]
-            square = 0.0
-            for j in range(first, last):
-                square += levels[c, j] * levels[c, j]
-            if data.single[g]:
-                clusters.base[c] -= square
-            for j in range(first, last):
-                one_hot = levels[c, j] - 0.5 * (1.0 + square)
-                clusters.slope[c, j] = 2.0 * levels[c, j] - 1.0 if data.single[g] else one_hot
-
-
-@kernel
-def em(
-    data: RowData,
-    clusters: Clusters,
-    sums: ClusterSums,
-    smoothing: float,
-    floors: tuple[float, float],
-    max_iter: int,
-    tol: float,
-) -> bool:
-    """Improve a mixture that begins with `sums`; return False if a component dies out.
-
-    `floors` are the smallest probability of a level and the smallest deviation of a number.
-    """
-    mass = 0.0
-    for i in range(data.weights.size):
-        mass += data.weights[i]
-    before = -np.inf
-    for _ in range(max_iter):
-        for c in range(sums.mass.size):
-            if sums.mass[c] <= 0.0:
-                return False
-        _maximise(data, sums, clusters, smoothing, floors)
-        value = one_pass(data, clusters, sums, SOFT) / mass
-        if value - before < tol * max(1.0, abs(value)):
-            break
-        before = value
-    return True
-
-
-@kernel
-def _maximise(
-    data: RowData,
-    sums: ClusterSums,
-    clusters: Clusters,
-    smoothing: float,
-    floors: tuple[float, float],
-) -> None:
-    """Fit each component to its sums, priors in proportion to mass."""
-    mass = 0.0
-    for c in range(sums.mass.size):
-        mass += sums.mass[c]
-    for c in range(sums.mass.size):
-        base = math.log(sums.mass[c] / mass)
-        for g in range(data.single.size):
-            first, last = data.groups[g], data.groups[g + 1]
-            total = sums.mass[c] + 2.0 * smoothing
-            if not data.single[g]:
-                total = (last - first) * smoothing
-                for j in range(first, last):
-                    total += sums.indicators[c, j]
-            for j in range(first, last):
-                p = (sums.indicators[c, j] + smoothing) / total if total > 0.0 else 0.5
-                p = min(max(p, floors[0]), 1.0 - floors[0])
-                clusters.slope[c, j] = math.log(p)
-                if data.single[g]:
-                    clusters.slope[c, j] -= math.log1p(-p)
-                    base += math.log1p(-p)
-        clusters.base[c] = base
-        for j in range(data.numbers.shape[1]):
-            seen = sums.numbers[c, j, 0]
-            if seen <= 0.0:
-                continue
-            mean = sums.numbers[c, j, 1] / seen
-            variance = max(sums.numbers[c, j, 2] / seen - mean * mean, floors[1] * floors[1])
-            clusters.mean[c, j] = mean
-            clusters.sharpness[c, j] = 0.5 / variance
-            clusters.height[c, j] = -0.5 * math.log(2.0 * math.pi * variance)
-
-
-@kernel
-def _clear(mass: Floats, indicators: Floats, moments: Floats) -> None:
-    for c in range(mass.size):
-        mass[c] = 0.0
-        for j in range(indicators.shape[1]):
-            indicators[c, j] = 0.0
-        for j in range(moments.shape[1]):
-            for k in range(3):
-                moments[c, j, k] = 0.0
-
-
-@kernel
-def pair_sums(row_start: Offsets, feature: Ids, weights: Floats, out: Floats) -> None:
-    """Add each row's weight to every pair of features that it has, out (features, features)."""
-    for i in range(row_start.size - 1):
-        for e in range(row_start[i], row_start[i + 1]):
-            for f in range(row_start[i], row_start[i + 1]):
-                out[feature[e], feature[f]] += weights[i]
-
-
-@kernel
-def gather(indicators: Kinds, rows: Ids, features: Ids, out: AnyArray) -> None:
-    """Copy some rows and features of a matrix into out, float32."""
-    for i in range(rows.size):
-        for j in range(features.size):
-            out[i, j] = indicators[rows[i], features[j]]
-
-
-@kernel
-def select(
-    row_start: Offsets, feature: Ids, rows: Ids, new_feature: Ids
-) -> tuple[Offsets, AnyArray]:
-    """Return some rows and features of a listing; new_feature is -1 for those left out."""
-    start = np.empty(rows.size + 1, np.int64)
-    start[0] = 0
-    for i in range(rows.size):
-        n = 0
-        for e in range(row_start[rows[i]], row_start[rows[i] + 1]):
-            n += new_feature[feature[e]] >= 0
-        start[i + 1] = start[i] + n
-    chosen = np.empty(start[rows.size], np.int32)
-    at = 0
-    for i in range(rows.size):
-        for e in range(row_start[rows[i]], row_start[rows[i] + 1]):
-            if new_feature[feature[e]] >= 0:
-                chosen[at] = new_feature[feature[e]]
-                at += 1
-    return start, chosen
+@inner
+def _round_to_best(membership: Floats, n_clusters: int) -> None:
+    """Give each row to the first of its best clusters."""
+    for i in range(membership.shape[1]):
+        best = 0
+        for c in range(1, n_clusters):
+            if membership[c, i] > membership[best, i]:
+                best = c
+        for c in range(n_clusters):
+            membership[c, i] = 1.0 if c == best else 0.0

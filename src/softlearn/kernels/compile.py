@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 from numba import njit
 
@@ -18,4 +18,11 @@ _REORDER = {"contract", "reassoc", "nsz", "arcp"}
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function on its first call, release the GIL in it, and keep it on disk."""
     compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath=_REORDER)(function)
+    return cast("Callable[P, R]", compiled)
+
+
+def inner(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function that only kernels call: without its doorway to Python."""
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    compiled = njit(nogil=True, error_model="numpy", fastmath=_REORDER, **options)(function)
     return cast("Callable[P, R]", compiled)

@@ -6,8 +6,38 @@ import math
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Floats
-from softlearn.kernels.compile import kernel
+from softlearn.arrays import AnyArray, Bools, Floats, Offsets
+from softlearn.kernels.compile import inner, kernel
+from softlearn.kernels.links import join
+
+
+@kernel
+def link_ranks(
+    label: Offsets,
+    codes: AnyArray,
+    numeric: Bools,
+    order: AnyArray,
+    weights: Floats,
+    far: float,
+    critical: Floats,
+) -> None:
+    """Join the parts of columns that depend on each other, testing the pairs with a number.
+
+    `codes` (columns, rows) are ranks from 0 (equal values share one) or levels, -1 where missing;
+    `order` (columns, rows) sorts the ranks. `far` is the critical value of Kendall's statistic,
+    `critical` those of Kruskal and Wallis by degrees of freedom.
+    """
+    for i in range(label.size):
+        for j in range(label.size):
+            if not numeric[i] or label[i] == label[j] or (numeric[j] and j > i):
+                continue
+            if numeric[j]:
+                linked = abs(kendall(codes[i], codes[j], order[i], weights)) > far
+            else:
+                statistic, freedom = kruskal(codes[i], codes[j], weights)
+                linked = freedom > 0 and statistic > critical[freedom]
+            if linked:
+                join(label, i, j)
 
 
 @kernel
@@ -46,7 +76,7 @@ def kendall(x: AnyArray, y: AnyArray, order: AnyArray, weights: Floats) -> float
     return _kendall_score(balance, total, ties_x, ties_y)
 
 
-@kernel
+@inner
 def _kendall_score(balance: float, n: float, ties_x: Floats, ties_y: Floats) -> float:
     """Divide concordant minus discordant pairs by the deviation under independence."""
     m = n * (n - 1.0)
@@ -58,7 +88,7 @@ def _kendall_score(balance: float, n: float, ties_x: Floats, ties_y: Floats) -> 
     return balance / math.sqrt(variance) if variance > 0.0 else 0.0
 
 
-@kernel
+@inner
 def _tie(ties: Floats, t: float) -> None:
     """Add a group of t equal values to the three sums that correct for ties."""
     ties[0] += t * (t - 1.0) / 2.0
@@ -66,7 +96,7 @@ def _tie(ties: Floats, t: float) -> None:
     ties[2] += t * (t - 1.0) * (2.0 * t + 5.0)
 
 
-@kernel
+@inner
 def _prefix(tree: Floats, n: int) -> float:
     total = 0.0
     while n > 0:
@@ -75,7 +105,7 @@ def _prefix(tree: Floats, n: int) -> float:
     return total
 
 
-@kernel
+@inner
 def _insert(tree: Floats, at: int, weight: float) -> None:
     n = at + 1
     while n < tree.size:

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Bools, Floats, Ids
+from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets
 from softlearn.learn.training import Training
 
 FINE_BINS = 64  # made once for the whole table, at quantiles of each number
 NODE_BINS = 6  # what a node makes of the fine bins: quantiles of its own rows
 _KEPT_LEVELS = 32  # the most frequent levels of a column; the others are tested as one
 _MISSING = 255
+_ROWS_TOGETHER = 8192  # whose indicators are multiplied at a time: sums stay exact, memory small
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +34,11 @@ class TableBins:
     n_levels: AnyArray
     numeric: Bools
 
-    def one_hot(self, rows: Ids, weights: Floats, columns: Ids) -> tuple[AnyArray, AnyArray]:
-        """Return indicators of the node's levels, (rows, levels), and where columns begin."""
+    def tables(self, rows: Ids, weights: Floats, columns: Ids) -> tuple[AnyArray, Offsets]:
+        """Return the weight of all pairs of the node's levels, (levels, levels).
+
+        The second tells where each column's levels begin.
+        """
         codes = self.codes[rows][:, columns]
         levels = self.n_levels[columns].copy()
         for i in np.flatnonzero(self.numeric[columns]):
@@ -42,16 +46,26 @@ class TableBins:
             codes[:, i] = joined[codes[:, i]]
             levels[i] = int(joined[: levels[i]].max(initial=0)) + 1
         groups = np.concatenate([[0], np.cumsum(levels)])
-        dense = np.zeros((rows.size, int(groups[-1])), np.float32)
-        row, column = np.nonzero(codes != _MISSING)
-        dense[row, groups[column] + codes[row, column]] = 1.0
-        return dense, groups
+        tables = np.zeros((int(groups[-1]), int(groups[-1])))
+        for first in range(0, rows.size, _ROWS_TOGETHER):
+            some = slice(first, first + _ROWS_TOGETHER)
+            dense = _one_hot(codes[some], groups)
+            tables += (dense * weights[some, None].astype(np.float32)).T @ dense
+        return tables, groups
 
     def ranks(self, rows: Ids, columns: Ids) -> tuple[AnyArray, Bools]:
         """Return the codes of cells, (columns, rows), -1 where missing, and which are ranks."""
         codes = np.ascontiguousarray(self.codes[rows][:, columns].T).astype(np.int64)
         codes[codes == _MISSING] = -1
         return codes, self.numeric[columns]
+
+
+def _one_hot(codes: AnyArray, groups: Offsets) -> AnyArray:
+    """Return indicators of levels, (rows, levels), without any where a cell is missing."""
+    dense = np.zeros((codes.shape[0], int(groups[-1])), np.float32)
+    row, column = np.nonzero(codes != _MISSING)
+    dense[row, groups[column] + codes[row, column]] = 1.0
+    return dense
 
 
 def bin_table(training: Training) -> TableBins:

@@ -15,9 +15,10 @@ from softlearn.arrays import AnyArray, Floats, Ids
 from softlearn.learn.bins import bin_table
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.leaves import LeafEstimator, LeafParams
-from softlearn.learn.splits import clusters, independent_parts
+from softlearn.learn.splits import cluster_options, independent_parts
 from softlearn.learn.training import Training
 from softlearn.learn.watch import Engine, Progress
+from softlearn.stats.clustering import memberships
 from softlearn.stats.rows import WeightedRows
 
 # A slice with fewer cells is finished in one go: handing its parts round would take longer.
@@ -77,6 +78,7 @@ class Grower:
         self.training, self.config = training, config
         self.bins = bin_table(training)
         self.leaves = LeafEstimator(training, config)
+        self.options = cluster_options(config)
         self.has_gaps = bool(np.isnan(training.values).any())
 
     def split(self, task: Slice) -> tuple[Grown, list[Slice]]:
@@ -86,9 +88,9 @@ class Grower:
             return self._leaves(task, data), []
         if not task.connected:
             parts = independent_parts(self.bins, self.config, task, data)
-            if parts.max() > 0:
+            if (parts != parts[0]).any():
                 return self._product(task, data, parts)
-        membership = clusters(data, self.config, _uniforms(task.seed, self.config.n_clusters))
+        membership = memberships(data, _uniforms(task.seed, self.config.n_clusters), self.options)
         if membership is None:
             return self._leaves(task, data), []
         return self._sum(task, data, membership)
@@ -150,31 +152,31 @@ class Grower:
         self, task: Slice, data: WeightedRows, membership: Floats
     ) -> tuple[Grown, list[Slice]]:
         """Share the rows out; a cluster without weight is no cluster."""
-        weights = membership * task.weights[:, None]
-        least = self.config.min_weight * self.training.weights[task.rows]
-        kept = weights > least[:, None]
-        live = np.flatnonzero(kept.any(axis=0))
-        if live.size < 2:
+        from softlearn.kernels.slices import keep_heavy  # noqa: PLC0415 - loads Numba
+
+        own, least = self.training.weights, self.config.min_weight
+        shared = [keep_heavy(task.rows, task.weights, part, own, least) for part in membership]
+        live = [cluster for cluster in shared if cluster[0].size]
+        if len(live) < 2:
             return self._leaves(task, data), []
-        mass = weights[:, live].sum(axis=0)
-        share = mass / mass.sum()
-        spare = task.n_nodes - 1 - live.size * (task.columns.size + 1)
-        branch = Branch(tuple(share.tolist()), [None] * live.size)
+        total = sum(mass for _, _, mass in live)
+        spare = task.n_nodes - 1 - len(live) * (task.columns.size + 1)
+        branch = Branch(tuple(mass / total for _, _, mass in live), [None] * len(live))
         inherited = task.inherited
         if self.has_gaps:
-            own = self._leaves(task, data)
-            inherited = dict(zip(own.columns.tolist(), own.params, strict=True))
+            leaves = self._leaves(task, data)
+            inherited = dict(zip(leaves.columns.tolist(), leaves.params, strict=True))
         open_slices = []
-        for place, (cluster, seed) in enumerate(zip(live, task.seed.spawn(live.size), strict=True)):
-            keep = np.flatnonzero(kept[:, cluster])
+        seeds = task.seed.spawn(len(live))
+        for place, ((rows, weights, mass), seed) in enumerate(zip(live, seeds, strict=True)):
             child = Slice(
-                rows=task.rows[keep],
-                weights=weights[keep, cluster],
+                rows=rows,
+                weights=weights,
                 columns=task.columns,
                 seed=seed,
                 depth=task.depth + 1,
                 connected=False,
-                n_nodes=task.columns.size + 1 + spare * float(share[place]),
+                n_nodes=task.columns.size + 1 + spare * mass / total,
                 inherited=inherited,
                 parent=branch,
                 place=place,

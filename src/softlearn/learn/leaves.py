@@ -63,6 +63,8 @@ class LeafEstimator:
         A column without an observed cell takes the parent's leaf, or knows nothing at the root.
         """
         columns = task.columns[which]
+        if self.training.is_binary:
+            return LeafParams(columns, self.family[columns], list(self._binary(data)[which]))
         discrete = self._discrete(data, task.columns)
         params = []
         for column in columns.tolist():
@@ -78,13 +80,8 @@ class LeafEstimator:
         discrete = columns[self.family[columns] == _CATEGORICAL].tolist()
         if not discrete:
             return {}
-        sums = data.total()
-        counts, mass = sums.indicators[0], float(sums.mass[0])
+        counts, mass = data.feature_weights(), float(data.weights.sum())
         options = LeafOptions(smoothing=self.smoothing)
-        if data.single.all():
-            pairs = np.stack([np.maximum(mass - counts, 0.0), counts], axis=1)
-            total = pairs.sum(axis=1, keepdims=True) + 2.0 * self.smoothing
-            return dict(zip(discrete, (pairs + self.smoothing) / total, strict=True))
         found = {}
         for i, column in enumerate(discrete):
             own = counts[data.groups[i] : data.groups[i + 1]]
@@ -92,6 +89,13 @@ class LeafEstimator:
                 own = np.array([max(mass - own[0], 0.0), own[0]])
             if own.sum() > 0.0:
                 found[column] = CATEGORICAL.finish(CategoricalStats(own), options)
+        return found
+
+    def _binary(self, data: WeightedRows) -> Floats:
+        """Return the probabilities of both levels of all columns, (columns, 2)."""
+        ones, mass = data.feature_weights(), float(data.weights.sum())
+        counts = np.stack([np.maximum(mass - ones, 0.0), ones], axis=1) + self.smoothing
+        found: Floats = counts / (counts[:, :1] + counts[:, 1:])
         return found
 
     def _numeric(self, column: int, task: Heir, data: WeightedRows) -> Floats | None:

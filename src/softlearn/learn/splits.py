@@ -6,15 +6,19 @@ from typing import Protocol
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Floats, Ids
+from softlearn.arrays import Ids, Offsets
+from softlearn.kernels.rows import ClusterOptions
 from softlearn.learn.bins import TableBins
 from softlearn.learn.config import GrowConfig
-from softlearn.numeric_policy import MIXTURE_START
-from softlearn.stats.independence import components, dependent, dependent_binary
-from softlearn.stats.kmeans import distances, kmeans, soft_memberships
-from softlearn.stats.mixture import em_memberships, softened
-from softlearn.stats.ranks import linked_by_ranks
-from softlearn.stats.rows import Listing, WeightedRows
+from softlearn.numeric_policy import (
+    EM_TOLERANCE,
+    KMEANS_TOLERANCE,
+    MIXTURE_DEVIATION_FLOOR,
+    MIXTURE_PROBABILITY_FLOOR,
+    MIXTURE_START,
+)
+from softlearn.stats.independence import binary_parts, rank_parts, table_parts
+from softlearn.stats.rows import WeightedRows
 
 _START_ITERATIONS = 10  # of k-means, before EM takes over
 
@@ -33,59 +37,35 @@ class RowsAndColumns(Protocol):
 
 def independent_parts(
     bins: TableBins, config: GrowConfig, where: RowsAndColumns, data: WeightedRows
-) -> AnyArray:
-    """Return the part that each of the slice's columns belongs to, (columns,)."""
-    if data.numbers.shape[1] == 0 and data.single.all():
+) -> Offsets:
+    """Return a label for each of the slice's columns, equal for those that hang together."""
+    if data.is_binary:
         mass = float(data.weights.sum())
-        linked = dependent_binary(_pair_weights(data), mass, config.significance, config.test)
-        return components(linked)
-    dense, groups = bins.one_hot(where.rows, data.weights, where.columns)
-    weighted = dense * data.weights[:, None].astype(np.float32)
-    tables = (weighted.T @ dense).astype(np.float64)
-    linked = dependent(tables, groups, config.significance, config.test)
-    if config.ranks:
-        codes, numeric = bins.ranks(where.rows, where.columns)
-        linked = linked_by_ranks(linked, codes, numeric, data.weights, config.significance)
-    return components(linked)
+        return binary_parts(data.pair_weights(), mass, config.significance, config.test)
+    if not config.ranks:
+        tables, groups = bins.tables(where.rows, data.weights, where.columns)
+        return table_parts(tables, groups, config.significance, config.test)
+    codes, numeric = bins.ranks(where.rows, where.columns)
+    parts, discrete = np.arange(where.columns.size), np.flatnonzero(~numeric)
+    if discrete.size:
+        tables, groups = bins.tables(where.rows, data.weights, where.columns[discrete])
+        linked = table_parts(tables, groups, config.significance, config.test)
+        parts[discrete] = discrete[linked]
+    return rank_parts(parts, codes, numeric, data.weights, config.significance)
 
 
-def _pair_weights(data: WeightedRows) -> Floats:
-    """Return the weight of the rows that have both of two indicators, (features, features)."""
-    from softlearn.kernels.clustering import pair_sums  # noqa: PLC0415 - loads Numba
-
-    if isinstance(data.indicators, Listing):
-        both = np.zeros((data.n_features, data.n_features))
-        pair_sums(data.indicators.start, data.indicators.feature, data.weights, both)
-        return both
-    weighted = data.indicators * data.weights[:, None].astype(np.float32)
-    both_floats: Floats = (weighted.T @ data.indicators).astype(np.float64)
-    return both_floats
-
-
-def clusters(data: WeightedRows, config: GrowConfig, uniforms: Floats) -> Floats | None:
-    """Return the membership of each row in each cluster, or None if the rows do not divide.
-
-    ``uniforms`` are as many numbers in [0, 1) as there shall be clusters: all the chance there is.
-    """
+def cluster_options(config: GrowConfig) -> ClusterOptions:
+    """Return how the rows of a node are clustered."""
     is_em = config.clustering == "em"
-    limit = min(config.max_iter, _START_ITERATIONS) if is_em else config.max_iter
-    found = kmeans(data, uniforms, limit)
-    if found is None:
-        return None
-    centroids, sums = found
-    if is_em:
-        membership = em_memberships(
-            data,
-            softened(sums, MIXTURE_START),
-            smoothing=config.smoothing,
-            max_iter=config.max_iter,
-        )
-        return membership if config.soft or membership is None else _nearest(membership)
-    distance = distances(data, centroids)
-    return soft_memberships(distance, config.beta) if config.soft else _nearest(-distance)
-
-
-def _nearest(score: Floats) -> Floats:
-    """Return hard memberships: each row belongs to its best cluster, the first of equals."""
-    hard: Floats = np.eye(score.shape[1])[score.argmax(axis=1)]
-    return hard
+    return ClusterOptions(
+        kmeans_iterations=min(config.max_iter, _START_ITERATIONS) if is_em else config.max_iter,
+        kmeans_tolerance=KMEANS_TOLERANCE,
+        em_iterations=config.max_iter if is_em else 0,
+        em_tolerance=EM_TOLERANCE,
+        sharpness=MIXTURE_START,
+        smoothing=float(config.smoothing),  # an integer would be compiled for anew
+        probability_floor=MIXTURE_PROBABILITY_FLOOR,
+        deviation_floor=MIXTURE_DEVIATION_FLOOR,
+        beta=float(config.beta),
+        soft=config.soft,
+    )

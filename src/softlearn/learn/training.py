@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from softlearn.table.schema import Schema
 # With fewer ones than this share the indicators are listed; benchmarks/learning: the dense pass
 # costs about as much as a listed one at this density.
 _LISTED_BELOW = 0.12
+
+_NO_NUMBERS: Floats = np.zeros((0, 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +34,11 @@ class Training:
     single
         (columns,) columns with one indicator: two levels, no missing cell.
     indicators
-        uint8 matrix (rows, features), or a listing of its ones.
+        uint8 matrix (features, rows), or a listing of its ones.
     number_of
         (columns,) position among the numeric columns, -1 for discrete ones.
     numbers
-        (rows, numeric columns), standardised.
+        (numeric columns, rows), standardised.
     centre, spread
         (columns,) mean and standard deviation of the numeric columns.
     """
@@ -56,25 +59,37 @@ class Training:
         """Number of different rows."""
         return self.weights.size
 
+    @cached_property
+    def is_binary(self) -> bool:
+        """Whether all columns have two levels, and no cell is missing."""
+        return bool(self.single.all())
+
     def take(self, rows: Ids, weights: Floats, columns: Ids) -> WeightedRows:
         """Return some rows, with their weights in a node, over some columns."""
-        from softlearn.kernels.clustering import gather, select  # noqa: PLC0415 - loads Numba
+        if self.is_binary:  # a feature a column
+            features: AnyArray = columns
+            groups, single, numbers = self.features[: columns.size + 1], self.single, _NO_NUMBERS
+        else:
+            discrete = columns[self.number_of[columns] < 0]
+            width = np.diff(self.features)[discrete]
+            groups = np.concatenate([[0], np.cumsum(width)])
+            offset = np.repeat(self.features[discrete] - groups[:-1], width)
+            features, single = offset + np.arange(groups[-1]), self.single[discrete]
+            numeric = self.number_of[columns[self.number_of[columns] >= 0]]
+            numbers = np.ascontiguousarray(self.numbers[numeric][:, rows])
+        indicators = self._indicators_of(rows, features)
+        return WeightedRows(weights, indicators, groups, single[: groups.size - 1], numbers)
 
-        discrete = columns[self.number_of[columns] < 0]
-        width = np.diff(self.features)[discrete]
-        groups = np.concatenate([[0], np.cumsum(width)])
-        features = np.repeat(self.features[discrete] - groups[:-1], width) + np.arange(groups[-1])
-        indicators: AnyArray | Listing
+    def _indicators_of(self, rows: Ids, features: AnyArray) -> AnyArray | Listing:
+        from softlearn.kernels.slices import gather, select  # noqa: PLC0415 - loads Numba
+
         if isinstance(self.indicators, Listing):
             new = np.full(int(self.features[-1]), -1, np.int32)
             new[features] = np.arange(features.size)
-            indicators = Listing(*select(self.indicators.start, self.indicators.feature, rows, new))
-        else:
-            indicators = np.empty((rows.size, features.size), np.float32)
-            gather(self.indicators, rows, features.astype(np.int32), indicators)
-        numeric = self.number_of[columns[self.number_of[columns] >= 0]]
-        numbers = np.ascontiguousarray(self.numbers[rows][:, numeric])
-        return WeightedRows(weights, indicators, groups, self.single[discrete], numbers)
+            return Listing(*select(self.indicators.start, self.indicators.feature, rows, new))
+        indicators = np.empty((features.size, rows.size), np.float32)
+        gather(self.indicators, features.astype(np.int64), rows, indicators)
+        return indicators
 
 
 def training_table(values: Floats, weights: Floats, schema: Schema) -> Training:
@@ -90,7 +105,7 @@ def training_table(values: Floats, weights: Floats, schema: Schema) -> Training:
     features = np.concatenate([[0], np.cumsum(width)])
     number_of = np.where(discrete, -1, np.cumsum(~discrete) - 1)
     centre, spread = _moments(values, weights, ~discrete)
-    numbers = ((values - centre[:, None]) / spread[:, None])[~discrete].T
+    numbers = ((values - centre[:, None]) / spread[:, None])[~discrete]
     return Training(
         schema,
         values,
@@ -138,8 +153,8 @@ def _indicators(
     row = np.concatenate([np.empty(0, np.int64), *(rows for rows, _ in ones)])
     feature = np.concatenate([np.empty(0, np.int32), *(found for _, found in ones)])
     if row.size >= _LISTED_BELOW * n_rows * n_features:
-        dense = np.zeros((n_rows, n_features), np.uint8)
-        dense[row, feature] = 1
+        dense = np.zeros((n_features, n_rows), np.uint8)
+        dense[feature, row] = 1
         return dense
     row_start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_rows))])
     by_row = np.argsort(row, kind="stable")

@@ -7,12 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets
-from softlearn.kernels.rows import HARD, Clusters, ClusterSums, RowData
+from softlearn.kernels.rows import RowData
+
+# Beyond this weight single precision no longer tells apart a row more or less.
+_HEAVY = 2.0**20
 
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """A 0/1 matrix by its ones: row i has the features ``feature[start[i]:start[i + 1]]``."""
+    """A 0/1 matrix by its ones: row i has the features ``feature[start[i]:start[i + 1]]``.
+
+    The features of a row are in ascending order.
+    """
 
     start: Offsets  # (rows + 1,)
     feature: Ids
@@ -31,14 +37,14 @@ class WeightedRows:
     weights
         (rows,) how much each row counts.
     indicators
-        One feature a level, as a float32 matrix (rows, features) or as a listing of the ones.
+        One feature a level, as a float32 matrix (features, rows) or as a listing of the ones.
     groups
         (discrete columns + 1,) where the features of each discrete column begin.
     single
         (discrete columns,) whether a column has one feature, 1 for its second level; such a
         column has two levels and no missing cell.
     numbers
-        (rows, numeric columns), standardised; NaN where missing.
+        (numeric columns, rows), standardised; NaN where missing.
     """
 
     weights: Floats
@@ -58,9 +64,9 @@ class WeightedRows:
         return int(self.groups[-1])
 
     @property
-    def n_columns(self) -> int:
-        """Number of columns, discrete and numeric."""
-        return int(self.single.size + self.numbers.shape[1])
+    def is_binary(self) -> bool:
+        """Whether all columns have two levels, and no cell is missing."""
+        return self.numbers.shape[0] == 0 and bool(self.single.all())
 
     @property
     def data(self) -> RowData:
@@ -73,37 +79,25 @@ class WeightedRows:
         rest = (self.numbers, self.weights, self.groups, self.single)
         return RowData(dense, listing.start, listing.feature, *rest)
 
-    def new_clusters(self, k: int) -> tuple[Clusters, ClusterSums]:
-        """Return clusters that score nothing, and room for what rows bring to them."""
-        n_numbers = self.numbers.shape[1]
-        clusters = Clusters(
-            np.zeros(k),
-            np.zeros((k, self.n_features), np.float32),
-            np.zeros((k, n_numbers)),
-            np.ones((k, n_numbers)),
-            np.zeros((k, n_numbers)),
-        )
-        sums = ClusterSums(
-            np.empty((self.n_rows, k)),
-            np.zeros(k),
-            np.zeros((k, self.n_features)),
-            np.zeros((k, n_numbers, 3)),
-        )
-        return clusters, sums
+    def feature_weights(self) -> Floats:
+        """Return the weight of the rows that have each indicator, (features,)."""
+        from softlearn.kernels.slices import column_sums  # noqa: PLC0415 - loads Numba
 
-    def total(self) -> ClusterSums:
-        """Return what all rows add up to, as one cluster."""
-        from softlearn.kernels.clustering import one_pass  # noqa: PLC0415 - loads Numba
+        data, found = self.data, np.zeros(self.n_features)
+        column_sums(data.dense, data.start, data.feature, data.weights, found)
+        return found
 
-        clusters, sums = self.new_clusters(1)
-        one_pass(self.data, clusters, sums, HARD)
-        return sums
+    def pair_weights(self) -> AnyArray:
+        """Return the weight of the rows that have both of two indicators, (features, features).
 
-    def feature_row(self, row: int) -> Floats:
-        """Return the indicators of one row."""
-        if not isinstance(self.indicators, Listing):
-            return np.asarray(self.indicators[row], dtype=np.float64)
-        dense = np.zeros(self.n_features)
-        start = self.indicators.start
-        dense[self.indicators.feature[start[row] : start[row + 1]]] = 1.0
-        return dense
+        Of a pair, only the entry in the later feature's row is sure to be filled in.
+        """
+        from softlearn.kernels.slices import pair_sums  # noqa: PLC0415 - loads Numba
+
+        if isinstance(self.indicators, Listing):
+            both = np.zeros((self.n_features, self.n_features))
+            pair_sums(self.indicators.start, self.indicators.feature, self.weights, both)
+            return both
+        dtype = np.float32 if self.weights.sum() < _HEAVY else np.float64
+        weighted = self.indicators * self.weights.astype(dtype)
+        return np.asarray(weighted @ self.indicators.T, dtype=np.float64)

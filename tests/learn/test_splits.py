@@ -1,0 +1,132 @@
+"""Which test a pair of columns gets, and what the parts of a slice are."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from learn.table_examples import mixture, schema_of, with_gaps
+from softlearn.learn.bins import bin_table
+from softlearn.learn.config import GrowConfig
+from softlearn.learn.splits import cluster_options, independent_parts
+from softlearn.learn.training import training_table
+from softlearn.stats.independence import binary_parts, rank_parts, table_parts
+from stats.plain_clustering import both_forms
+
+
+@dataclass(frozen=True)
+class Where:
+    rows: np.ndarray
+    columns: np.ndarray
+
+
+def parts_of(values, kinds, *, columns=None, **choices):
+    """The parts of some columns, over all rows."""
+    table = training_table(values, np.ones(values.shape[1]), schema_of(kinds))
+    columns = np.arange(len(kinds)) if columns is None else np.array(columns)
+    where = Where(np.arange(table.n_rows, dtype=np.int32), columns.astype(np.int32))
+    data = table.take(where.rows, table.weights, where.columns)
+    return independent_parts(bin_table(table), GrowConfig(**choices), where, data)
+
+
+def same_partition(one, other):
+    return np.array_equal(one[:, None] == one, other[:, None] == other)
+
+
+def bent(n_rows=500):
+    """A number, and another that depends on how far it is from zero: the ranks know nothing."""
+    x = np.linspace(-1.0, 1.0, n_rows)
+    return np.stack([x, np.abs(x) + 1e-3 * x])
+
+
+def test_numbers_are_tested_by_their_ranks_alone_if_so_chosen():
+    by_tables, by_ranks = (parts_of(bent(), "nn", ranks=ranks) for ranks in (False, True))
+    assert by_tables[0] == by_tables[1]
+    assert by_ranks[0] != by_ranks[1]
+
+
+def test_a_number_and_levels_are_tested_by_ranks_alone_if_so_chosen():
+    x = bent()[0]
+    values = np.stack([x, np.abs(x) > 0.5])
+    by_tables, by_ranks = (parts_of(values, "nb", ranks=ranks) for ranks in (False, True))
+    assert by_tables[0] == by_tables[1]
+    assert by_ranks[0] != by_ranks[1]
+
+
+@pytest.mark.parametrize("ranks", [False, True])
+def test_levels_are_tested_by_tables_whatever_stands_beside_them(ranks):
+    """Equal levels with a number between them that has nothing to do with either."""
+    rng = np.random.default_rng(0)
+    level = rng.integers(0, 3, 400)
+    values = np.stack([level, rng.normal(size=400), level, rng.integers(0, 2, 400)])
+    for order in ([0, 1, 2, 3], [1, 0, 3, 2], [3, 2, 1, 0]):
+        kinds = "".join("3n3b"[i] for i in order)
+        found = parts_of(values[order], kinds, ranks=ranks, significance=1e-4)
+        assert same_partition(found, np.array([9, 1, 9, 3])[order])
+
+
+@pytest.mark.parametrize("ranks", [False, True])
+def test_only_the_columns_of_the_slice_are_labelled(ranks):
+    """The one that is left out would link them all."""
+    rng = np.random.default_rng(0)
+    flag, other = rng.integers(0, 2, 300), rng.normal(size=300)
+    both = np.select([(flag == 1) & (other > 0.0), other > 0.0], [2.0, 1.0], 0.0)
+    values = np.stack([flag, both, 3.0 * flag + rng.normal(size=300), other])
+    whole = parts_of(values, "b3nn", ranks=ranks, significance=1e-4)
+    assert same_partition(whole, np.zeros(4))
+    found = parts_of(values, "b3nn", columns=[0, 2, 3], ranks=ranks, significance=1e-4)
+    assert same_partition(found, np.array([0, 0, 1]))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("ranks", [False, True])
+def test_parts_are_those_of_the_tests_of_all_pairs(seed, ranks):
+    kinds, significance = "bn3nb2", 0.2
+    rng = np.random.default_rng(seed)
+    values = mixture(kinds, 100, seed=seed)
+    for i in (1, 2, 4):  # some columns of no group
+        values[i] = rng.permutation(values[i])
+    values = with_gaps(values, 0.1, seed=seed)
+    found = parts_of(values, kinds, ranks=ranks, significance=significance)
+    table = training_table(values, np.ones(100), schema_of(kinds))
+    bins, rows = bin_table(table), np.arange(table.n_rows, dtype=np.int32)
+    expected = np.arange(6)
+    for i in range(6):
+        for j in range(i):
+            pair = np.array([j, i], np.int32)
+            codes, numeric = bins.ranks(rows, pair)
+            if ranks and numeric.any():
+                labels = rank_parts(np.arange(2), codes, numeric, table.weights, significance)
+            else:
+                labels = table_parts(*bins.tables(rows, table.weights, pair), significance)
+            if labels[0] == labels[1]:
+                expected[expected == expected[i]] = expected[j]
+    assert same_partition(found, expected)
+
+
+@pytest.mark.parametrize("test", ["chi2", "g"])
+def test_binary_columns_are_tested_in_pairs(test):
+    values = np.concatenate([mixture("bbb", 200, seed=1), mixture("bb", 200, seed=2)])
+    table = training_table(values, np.ones(200), schema_of("bbbbb"))
+    every = np.arange(table.n_rows, dtype=np.int32)
+    data = table.take(every, table.weights, np.arange(5, dtype=np.int32))
+    for form in both_forms(data):
+        expected = binary_parts(form.pair_weights(), 200.0, 0.01, test)
+        assert same_partition(parts_of(values, "bbbbb", test=test), expected)
+
+
+def test_options_have_one_type_whatever_the_user_writes():
+    """The kernel is compiled for their types: an integer would cost seconds."""
+    as_integers = GrowConfig(smoothing=1, beta=40)
+    found = cluster_options(as_integers)
+    assert found == cluster_options(GrowConfig(smoothing=1.0, beta=40.0))
+    types = [type(value) for value in found]
+    assert types == [type(value) for value in cluster_options(GrowConfig())]
+
+
+@pytest.mark.parametrize("max_iter", [1, 5, 100])
+def test_kmeans_starts_em_with_a_few_steps(max_iter):
+    em = cluster_options(GrowConfig(clustering="em", max_iter=max_iter))
+    alone = cluster_options(GrowConfig(clustering="kmeans", max_iter=max_iter))
+    assert (em.kmeans_iterations, em.em_iterations) == (min(max_iter, 10), max_iter)
+    assert (alone.kmeans_iterations, alone.em_iterations) == (max_iter, 0)
