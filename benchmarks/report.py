@@ -66,12 +66,17 @@ def line(result: Result) -> str:
 
 def record(results: list[Result], numbers: list[tuple[str, float, str]], n_threads: int) -> None:
     """Append the run to the results: one line for each measurement."""
-    RESULTS.parent.mkdir(exist_ok=True)
+    lines: list[dict[str, Any]] = [asdict(r) for r in results if not r.disagreement]
+    lines += [{"what": what, "value": value, "unit": unit} for what, value, unit in numbers]
+    append(RESULTS, lines, n_threads)
+
+
+def append(path: Path, lines: list[dict[str, Any]], n_threads: int | None = None) -> None:
+    """Append lines to a file of results, each with what is known of the run."""
+    path.parent.mkdir(exist_ok=True)
     about = {"run": _about(n_threads)}
-    lines: list[dict[str, Any]] = [about | asdict(r) for r in results if not r.disagreement]
-    lines += [about | {"what": what, "value": value, "unit": unit} for what, value, unit in numbers]
-    with RESULTS.open("a", encoding="utf-8") as file:
-        file.writelines(json.dumps(entry, allow_nan=False) + "\n" for entry in lines)
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(about | entry, allow_nan=False) + "\n" for entry in lines)
 
 
 def machine() -> str:
@@ -84,7 +89,7 @@ def machine() -> str:
     return f"{name}, {os.cpu_count()} cores"
 
 
-def _about(n_threads: int) -> dict[str, Any]:
+def _about(n_threads: int | None) -> dict[str, Any]:
     commit = subprocess.run(
         ["git", "describe", "--always", "--dirty"],
         cwd=RESULTS.parent.parent,

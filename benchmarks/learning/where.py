@@ -1,0 +1,87 @@
+"""Where the time of a fit goes, and how far its inner loop is from the machine's limit."""
+
+from __future__ import annotations
+
+import cProfile
+import pstats
+import time
+from collections.abc import Iterator
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from softlearn import SoftLearn
+from softlearn.datasets import load_debd
+from softlearn.kernels.clustering import cluster
+from softlearn.learn.config import GrowConfig
+from softlearn.learn.splits import cluster_options
+from softlearn.stats.rows import WeightedRows
+
+SETS = ("plants", "baudio", "c20ng")
+
+# Functions whose own time is work of one kind; everything else is Python between the kernels.
+_KINDS = {
+    "clustering": ("cluster",),
+    "matrix products": ("pair_weights", "pair_sums"),
+    "independence tests": ("link_binary", "link_tables"),
+    "cutting slices": ("gather", "select", "keep_heavy", "column_sums"),
+}
+_PASSES = 40
+
+
+def shares(dataset: str) -> Iterator[tuple[str, float]]:
+    """Yield (kind of work, share of the time) of a fit in one thread."""
+    train = load_debd(dataset).train
+    estimator = SoftLearn(random_state=0, n_jobs=1)
+    estimator.fit(train[:300])
+    profile = cProfile.Profile(time.process_time)
+    profile.runcall(estimator.fit, train)
+    own: dict[str, float] = {}
+    for (_, _, name), (_, _, seconds, _, _) in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]
+        own[name] = own.get(name, 0.0) + seconds
+    total = sum(own.values())
+    known = {kind: sum(own.get(n, 0.0) for n in names) for kind, names in _KINDS.items()}
+    for kind, seconds in known.items():
+        yield kind, seconds / total
+    yield "Python between them", 1.0 - sum(known.values()) / total
+
+
+def of_limit(dataset: str) -> float:
+    """Return the speed of a pass of EM over the table, as a share of the machine's.
+
+    The limit is BLAS: one product of the same matrix with a vector for the scores, and one for
+    the sums. A pass has the exponentials and logarithms on top.
+    """
+    dense = np.ascontiguousarray(load_debd(dataset).train.T, dtype=np.float32)
+    n_features, n_rows = dense.shape
+    nothing = np.zeros((0, 0))
+    every = (np.arange(n_features + 1), np.ones(n_features, bool), nothing)
+    rows = WeightedRows(np.ones(n_rows), dense, *every)
+    slopes, weights = np.ones(n_features, np.float32), np.ones(n_rows, np.float32)
+
+    def products() -> None:
+        slopes @ dense
+        dense @ weights
+
+    limit = _median_seconds(products)
+    few, many = (_seconds_of_em(rows, n) for n in (1, 1 + _PASSES))
+    return limit / ((many - few) / _PASSES)
+
+
+def _seconds_of_em(rows: WeightedRows, n_passes: int) -> float:
+    options = cluster_options(GrowConfig())._replace(
+        kmeans_iterations=1, em_iterations=n_passes, em_tolerance=-np.inf
+    )
+    uniforms, room = np.array([0.2, 0.7]), np.empty((2, rows.n_rows))
+    return _median_seconds(lambda: cluster(rows.data, uniforms, options, room))
+
+
+def _median_seconds(run) -> float:
+    with threadpool_limits(1, user_api="blas"):
+        run()
+        seconds = []
+        for _ in range(7):
+            begin = time.perf_counter()
+            run()
+            seconds.append(time.perf_counter() - begin)
+    return float(np.median(seconds))

@@ -1,0 +1,80 @@
+"""A cell is one fit and its scores; a row is what is written down of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any, Final, Literal, TypeAlias
+
+from softlearn.learn import GrowConfig
+
+System: TypeAlias = Literal["learnspn", "softlearn"]
+Clustering: TypeAlias = Literal["em", "kmeans"]
+Row: TypeAlias = dict[str, Any]  # a cell's choices and its measurements, as JSON holds them
+
+SYSTEMS: Final[tuple[System, ...]] = ("learnspn", "softlearn")
+CLUSTERINGS: Final[tuple[Clustering, ...]] = ("em", "kmeans")
+NAMES: Final = {
+    "learnspn": "LearnSPN",
+    "softlearn": "SoftLearn",
+    "em": "EM",
+    "kmeans": "k-means",
+}
+EARLY: Final = 2  # clustering iterations of Early SoftLearn
+
+_DEFAULT: Final = GrowConfig()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """Everything that a fit depends on; two equal cells are one.
+
+    Attributes
+    ----------
+    p
+        Significance of the tests of independence.
+    alpha
+        Pseudo-count of each level.
+    beta
+        Hardness of soft k-means; None for everything else, which does not use it.
+    deviation_floor
+        Smallest deviation of a Gaussian leaf as a share of its column's; None is the default.
+    max_rows
+        The most rows to learn from; None is all.
+    """
+
+    dataset: str
+    system: System
+    clustering: Clustering = "em"
+    p: float = _DEFAULT.significance
+    alpha: float = _DEFAULT.smoothing
+    beta: float | None = _DEFAULT.beta
+    max_iter: int = _DEFAULT.max_iter
+    n_clusters: int = _DEFAULT.n_clusters
+    deviation_floor: float | None = None
+    max_rows: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if (self.system, self.clustering) != ("softlearn", "kmeans"):
+            object.__setattr__(self, "beta", None)
+
+
+_NAMES: Final = tuple(field.name for field in fields(Cell))
+
+
+def row_of(cell: Cell, measured: Mapping[str, Any]) -> Row:
+    """Return what is written down of a finished cell."""
+    return {
+        **asdict(cell),
+        **measured,
+        "version": version("softlearn"),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def cell_of(row: Row) -> Cell:
+    """Return the cell that a row is about; a choice that it does not name had its default."""
+    return Cell(**{name: row[name] for name in _NAMES if name in row})

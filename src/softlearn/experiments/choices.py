@@ -1,0 +1,63 @@
+"""What a caller may choose of an experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from softlearn.datasets.published import must_be_known
+from softlearn.errors import SoftlearnError
+from softlearn.experiments.cell import CLUSTERINGS, SYSTEMS, Clustering, System
+from softlearn.learn import GrowConfig
+
+QUICK_ROWS: Final = 1000  # rows that a quick run learns from: seconds a cell, on any data set
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """Which part of an experiment is run.
+
+    Attributes
+    ----------
+    only
+        Data sets; empty means all that the experiment has.
+    seeds
+        How many seeds; None is what the paper, or the experiment, has.
+    quick
+        One seed and few rows, to see that all works; its rows are kept apart.
+    betas, systems, clusterings
+        Of those experiments that cross them.
+    """
+
+    only: tuple[str, ...] = ()
+    seeds: int | None = None
+    quick: bool = False
+    betas: tuple[float, ...] = (GrowConfig().beta,)
+    systems: tuple[System, ...] = SYSTEMS
+    clusterings: tuple[Clustering, ...] = CLUSTERINGS
+
+    def __post_init__(self) -> None:
+        for system in self.systems:
+            must_be_known(system, SYSTEMS, "system")
+        for clustering in self.clusterings:
+            must_be_known(clustering, CLUSTERINGS, "clustering")
+        if self.seeds is not None and self.seeds < 1:
+            raise SoftlearnError(f"seeds must be 1 or more, not {self.seeds}")
+        if not self.betas or min(self.betas) <= 0:
+            raise SoftlearnError(f"betas must be numbers above 0, not {self.betas}")
+
+    def datasets(self, known: Sequence[str]) -> list[str]:
+        """Return the chosen data sets in the experiment's own order."""
+        for name in self.only:
+            must_be_known(name, known, "data set of this experiment")
+        return [name for name in known if not self.only or name in self.only]
+
+    def seeds_or(self, default: int) -> range:
+        """Return the seeds to run."""
+        return range(self.seeds or (1 if self.quick else default))
+
+    @property
+    def max_rows(self) -> int | None:
+        """The most rows to learn from."""
+        return QUICK_ROWS if self.quick else None

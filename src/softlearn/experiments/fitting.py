@@ -1,0 +1,91 @@
+"""Fit what a cell says, and score it: the same for all experiments."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+from time import perf_counter
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from softlearn.arrays import AnyArray
+from softlearn.estimators import LearnSPN, SoftLearn
+from softlearn.experiments.cell import CLUSTERINGS, Cell
+from softlearn.learn import LEARNERS, Block, Engine, GrowConfig
+from softlearn.model import Model
+from softlearn.table import Schema, encode
+
+_ESTIMATORS: Final = {"learnspn": LearnSPN, "softlearn": SoftLearn}
+
+
+class Fitted(NamedTuple):
+    """A model, and how long it took to learn it in one thread."""
+
+    model: Model
+    seconds: float
+
+    @property
+    def size(self) -> dict[str, Any]:
+        """What a row says of the fit itself."""
+        circuit = self.model.circuit
+        return {
+            "seconds": round(self.seconds, 3),
+            "n_nodes": circuit.n_nodes,
+            "n_edges": circuit.n_edges,
+        }
+
+
+def fit(cell: Cell, table: AnyArray) -> Fitted:
+    """Fit the cell's estimator to a table of numbers."""
+    _compile_before_timing()
+    learner = _ESTIMATORS[cell.system](
+        clustering=cell.clustering,
+        n_clusters=cell.n_clusters,
+        significance=cell.p,
+        smoothing=cell.alpha,
+        max_iter=cell.max_iter,
+        random_state=cell.seed,
+        n_jobs=1,  # cells are run side by side
+    )
+    if cell.beta is not None:
+        learner.set_params(beta=cell.beta)
+    started = perf_counter()
+    learner.fit(table[: cell.max_rows])
+    return Fitted(learner.model_, perf_counter() - started)
+
+
+def fit_with_floor(cell: Cell, frame: Any, schema: Schema) -> Fitted:  # noqa: ANN401 - any frame
+    """Fit the cell's learner with its ``deviation_floor``, which estimators do not offer."""
+    assert cell.deviation_floor is not None
+    _compile_before_timing()
+    config = GrowConfig(
+        clustering=cell.clustering,
+        n_clusters=cell.n_clusters,
+        significance=cell.p,
+        smoothing=cell.alpha,
+        max_iter=cell.max_iter,
+        deviation_floor=cell.deviation_floor,
+        beta=GrowConfig().beta if cell.beta is None else cell.beta,
+    )
+    started = perf_counter()
+    values = encode(frame, schema)
+    block = Block(values, np.ones(values.shape[1]))
+    seed = np.random.SeedSequence(cell.seed)
+    circuit = LEARNERS[cell.system]([block], schema, config, seed, Engine(n_jobs=1))
+    return Fitted(Model(circuit), perf_counter() - started)
+
+
+@cache
+def _compile_before_timing() -> None:
+    """Fit tiny tables once a process, so that no cell's seconds hold those of the compiler."""
+    rng = np.random.default_rng(0)
+    groups = rng.integers(2, size=(96, 1))
+    many = (rng.random((96, 4)) < 0.2 + 0.6 * groups).astype(np.uint8)
+    few = (rng.random((96, 40)) < 0.2 * groups).astype(np.uint8)  # kept as a list of ones
+    numbers = rng.normal(4.0 * groups, 1.0, (96, 3))
+    for table, (name, clustering) in product(
+        (many, few, numbers, np.hstack([many, numbers])), product(_ESTIMATORS, CLUSTERINGS)
+    ):
+        learner = _ESTIMATORS[name](clustering=clustering, random_state=0, n_jobs=1)
+        learner.fit(table).score(table)
