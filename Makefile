@@ -8,10 +8,12 @@ ifneq ($(wildcard ../shared/data),)
 export SOFTLEARN_DATA ?= $(abspath ../shared/data)
 endif
 
+PILOT := $(addprefix --pilot ,$(wildcard ../shared/reference/pilot.py))
+
 .PHONY: demo test check format bench clean
 
-demo: $(STAMP)          ## build a circuit, ask it questions
-	$(RUN)/python -m softlearn.demo
+demo: $(STAMP)          ## learn a small world, compare it with the truth
+	$(RUN)/softlearn demo
 
 test: $(STAMP)          ## all tests
 	$(RUN)/python -m pytest
@@ -25,8 +27,9 @@ format: $(STAMP)        ## write what `check` would ask for
 	$(RUN)/ruff format .
 	$(RUN)/ruff check --fix .
 
-bench: $(STAMP)         ## speed, beside the machine's own limit
+bench: $(STAMP)         ## speed, beside the machine's own limit and, where there is one, a pilot
 	$(RUN)/python -m benchmarks
+	$(RUN)/python -m benchmarks.learning $(PILOT)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis demo

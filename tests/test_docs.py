@@ -5,20 +5,28 @@ from __future__ import annotations
 import doctest
 import importlib
 import re
+import shlex
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
+from runpy import run_path
 from typing import NamedTuple
 
 import pytest
+from typer.testing import CliRunner
 
 import softlearn
 from softlearn import estimators, query
+from softlearn.cli.main import app
+from softlearn.cli.registry import COMMANDS
 from softlearn.leaf import FAMILIES
+from softlearn.learn.learners import LEARNERS
 
 REPOSITORY = Path(__file__).parents[1]
 SOURCE = REPOSITORY / "src"
-PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
+DOCS = REPOSITORY / "docs"
+PAGES = [REPOSITORY / "README.md", *sorted(DOCS.rglob("*.md"))]
+WITH_SHELL = {DOCS / "tour.md", *(DOCS / "howto").glob("*.md")}  # whose files are there
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\(([^)#\s]+)")
@@ -38,9 +46,10 @@ WITH_DOCTESTS = [
 
 
 class Block(NamedTuple):
-    """A Python block and what the page says that it prints."""
+    """A block of Python or of the shell, and what the page says that it prints."""
 
     line: int
+    language: str
     code: str
     output: str
 
@@ -50,12 +59,12 @@ def relative(path: Path) -> str:
 
 
 def blocks_of(page: Path) -> list[Block]:
-    """Python blocks; a text block right below one is its output."""
+    """Python and shell blocks; a text block right below one is its output."""
     text = page.read_text(encoding="utf-8")
     fences = list(FENCE.finditer(text))
     found = []
     for position, fence in enumerate(fences):
-        if fence[1] == "python":
+        if fence[1] in ("python", "sh"):
             below = fences[position + 1 : position + 2]
             follows = [
                 after[2]
@@ -63,8 +72,17 @@ def blocks_of(page: Path) -> list[Block]:
                 if after[1] == "text" and not text[fence.end() : after.start()].strip()
             ]
             line = text.count("\n", 0, fence.start()) + 1
-            found.append(Block(line, fence[2], "".join(follows)))
+            found.append(Block(line, fence[1], fence[2], "".join(follows)))
     return found
+
+
+def run_commands(lines: str) -> None:
+    """Run commands in the order of the page; what they print is for people, and not compared."""
+    for line in lines.splitlines():
+        program, *arguments = shlex.split(line)
+        assert program == "softlearn", line
+        result = CliRunner().invoke(app, arguments)
+        assert result.exit_code == 0, f"{line}\n{result.output}{result.exception!r}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=relative)
@@ -72,6 +90,9 @@ def test_shown_code_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {"__name__": "__main__"}
     for block in blocks_of(page):
+        if block.language == "sh":
+            run_commands(block.code if page in WITH_SHELL else "")
+            continue
         padded = "\n" * block.line + block.code  # tracebacks then show the page's own lines
         printed = StringIO()
         with redirect_stdout(printed):
@@ -90,11 +111,43 @@ def test_doctests_hold(file, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_public_name_is_documented(name):
+def test_public_name_is_documented_by_hand(name):
     """As code: many of the names are also plain words."""
-    pages = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    assert is_shown(rf"\b{re.escape(name)}\b"), "name it in docs/"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_is_documented_by_hand(command):
+    assert is_shown(rf"\bsoftlearn {command}\b"), "show it in docs/, beside the reference"
+
+
+def is_shown(pattern: str) -> bool:
+    """Whether a page that is not written by a program has it as code."""
+    pages = "\n".join(by_hand(page.read_text(encoding="utf-8")) for page in PAGES)
     code = [fence[2] for fence in FENCE.finditer(pages)] + INLINE.findall(FENCE.sub("", pages))
-    assert any(re.search(rf"\b{re.escape(name)}\b", text) for text in code), "name it in docs/"
+    return any(re.search(pattern, text) for text in code)
+
+
+def by_hand(text: str) -> str:
+    return text.partition("<!-- Written by python ")[0]
+
+
+def test_every_learner_has_an_estimator():
+    shown = [getattr(estimators, name) for name in estimators.__all__]
+    assert set(LEARNERS) <= {getattr(one, "learner", None) for one in shown}
+
+
+def test_the_python_reference_is_what_the_docstrings_say():
+    shown = (DOCS / "reference.md").read_text(encoding="utf-8")
+    written = run_path(str(DOCS / "write_reference.py"))["reference"]()
+    assert shown == written, "run python docs/write_reference.py"
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_name_is_in_the_python_reference(name):
+    page = (DOCS / "reference.md").read_text(encoding="utf-8")
+    families = {family.name for family in FAMILIES}
+    assert name in families or re.search(rf"^##+ (softlearn\.)?{name}$", page, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

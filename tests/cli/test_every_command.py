@@ -63,7 +63,7 @@ def small_worlds(monkeypatch):
     from softlearn.estimators import tuning
     from softlearn.experiments.document import Document
 
-    monkeypatch.setattr(demo, "main", lambda: print("asked and answered"))
+    monkeypatch.setattr(demo, "main", lambda: {"asked": "answered"})
     monkeypatch.setattr(datasets, "fetch", lambda name: (Path("folder") / name,))
     monkeypatch.setattr(tuning, "SIGNIFICANCE_GRID", (0.01,))
     produced = experiments.Produced(1, 1, Document("nothing", ()), (Path("results"),))

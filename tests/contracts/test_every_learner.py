@@ -382,6 +382,15 @@ def test_infinite_numbers_are_refused(learner, bad):
 
 
 @every_learner
+@pytest.mark.parametrize("bad", [-1.0, 3.0, 0.5])
+def test_codes_that_are_no_levels_are_refused(learner, bad):
+    values = mixture("3n", 50)
+    values[0, 7] = bad
+    with pytest.raises(SoftlearnError, match="whole numbers from 0 to 2"):
+        learn(learner, values, schema_of("3n"))
+
+
+@every_learner
 @every_clustering
 def test_independent_columns_become_one_product_of_leaves(learner, clustering):
     rng = np.random.default_rng(3)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learn.table_examples import mixture, schema_of, with_gaps
-from softlearn.learn.bins import _MISSING, FINE_BINS, NODE_BINS, _joined, bin_table
+from softlearn.learn.bins import _MISSING, FINE_BINS, MOST_NODE_BINS, _joined, bin_table
 from softlearn.learn.training import training_table
 from softlearn.table.schema import Column, Schema
 
@@ -46,7 +46,7 @@ def test_bins_keep_the_order_and_equal_numbers_together(seed, n_rows, decimals):
     values = np.round(with_gaps(mixture("nn", n_rows, seed=seed), 0.1, seed=seed), decimals)
     table, bins = binned(values, schema_of("nn"))
     codes, groups = node_codes(table, bins)
-    assert (np.diff(groups) <= NODE_BINS).all()
+    assert (np.diff(groups) <= MOST_NODE_BINS).all()
     for i in range(2):
         x = table.values[i]
         seen = ~np.isnan(x)
@@ -67,7 +67,7 @@ def test_bins_have_about_equal_mass(weighted):
     assert bins.n_levels[0] == FINE_BINS
     for codes, n_bins in (
         (bins.codes[:, 0], FINE_BINS),
-        (node_codes(table, bins)[0][:, 0], NODE_BINS),
+        (node_codes(table, bins)[0][:, 0], MOST_NODE_BINS),
     ):
         mass = np.bincount(codes, weights=table.weights) / table.weights.sum()
         assert mass.size == n_bins
@@ -81,8 +81,17 @@ def test_a_node_bins_by_its_own_rows():
     upper = np.flatnonzero(table.values[0] > 0.8).astype(np.int32)
     codes, _ = node_codes(table, bins, upper)
     mass = np.bincount(codes[:, 0]) / upper.size
-    assert mass.size == NODE_BINS
-    assert mass == pytest.approx(1 / NODE_BINS, rel=0.5)
+    assert mass.size == MOST_NODE_BINS
+    assert mass == pytest.approx(1 / MOST_NODE_BINS, rel=0.5)
+
+
+@pytest.mark.parametrize(("mass", "n_bins"), [(9.0, 2), (40.0, 2), (80.0, 3), (200.0, 4), (9e5, 4)])
+def test_the_more_a_node_weighs_the_more_bins_it_makes(mass, n_bins):
+    """A table of two such columns has eight rows' worth of weight a cell, if two bins allow it."""
+    table, bins = binned(np.linspace(0.0, 1.0, 300)[None, :], schema_of("n"))
+    every = np.arange(300, dtype=np.int32)
+    _, groups = node_codes(table, bins, every, np.full(300, mass / 300))
+    assert np.diff(groups).tolist() == [n_bins]
 
 
 def test_a_node_bins_by_its_own_weights():
@@ -92,7 +101,7 @@ def test_a_node_bins_by_its_own_weights():
     weights = np.where(table.values[0] > 0.5, 9.0, 1.0)
     codes, _ = node_codes(table, bins, every, weights)
     mass = np.bincount(codes[:, 0], weights=weights) / weights.sum()
-    assert mass == pytest.approx(1 / NODE_BINS, rel=0.25)
+    assert mass == pytest.approx(1 / MOST_NODE_BINS, rel=0.25)
 
 
 def test_one_value_that_is_most_of_the_mass_has_a_bin_of_its_own():

@@ -10,7 +10,11 @@ from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets
 from softlearn.learn.training import Training
 
 FINE_BINS = 64  # made once for the whole table, at quantiles of each number
-NODE_BINS = 6  # what a node makes of the fine bins: quantiles of its own rows
+# What a node makes of the fine bins, quantiles of its own rows: more if they weigh more, so that a
+# pair's table has this much weight a cell. With six bins throughout, small nodes can reject nothing
+# and the circuits of vowel and segment stop at a third of their size.
+MOST_NODE_BINS = 4
+_WEIGHT_PER_CELL = 8.0
 _KEPT_LEVELS = 32  # the most frequent levels of a column; the others are tested as one
 _MISSING = 255
 _ROWS_TOGETHER = 8192  # whose indicators are multiplied at a time: sums stay exact, memory small
@@ -110,7 +114,8 @@ def _joined(codes: AnyArray, weights: Floats, n_fine: int) -> AnyArray:
     """Return for each fine bin its quantile bin among the node's rows; missing stays missing."""
     mass = np.bincount(codes, weights=weights, minlength=_MISSING + 1)[:n_fine].astype(np.float64)
     joined = np.full(_MISSING + 1, _MISSING, np.uint8)
-    joined[:n_fine] = _quantile_bins(mass, NODE_BINS)
+    n_bins = int(np.clip(np.sqrt(mass.sum() / _WEIGHT_PER_CELL), 2, MOST_NODE_BINS))
+    joined[:n_fine] = _quantile_bins(mass, n_bins)
     return joined
 
 

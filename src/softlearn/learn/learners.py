@@ -77,6 +77,15 @@ def _check_rows(values: Floats, weights: Floats, schema: Schema) -> None:
         raise SoftlearnError("row weights must be finite and not negative")
     if np.count_nonzero(weights) < 2 and weights.sum() < 2.0:  # a row of weight 2 is two rows
         raise SoftlearnError("learning needs at least two rows of positive weight")
-    for name, column in zip(schema.names, values, strict=True):
-        if np.isinf(column).any():
-            raise SoftlearnError(f"column {name!r} holds an infinite number; mark it as missing")
+    for column, cells in zip(schema, values, strict=True):
+        if np.isinf(cells).any():
+            raise SoftlearnError(
+                f"column {column.name!r} holds an infinite number; mark it as missing"
+            )
+        seen = cells[~np.isnan(cells)]
+        strange = (seen < 0) | (seen >= column.n_levels) | (seen != np.floor(seen))
+        if column.is_discrete and strange.any():
+            raise SoftlearnError(
+                f"column {column.name!r} has {column.n_levels} levels, so its codes are the whole "
+                f"numbers from 0 to {column.n_levels - 1}; encode the table by its schema"
+            )

@@ -1,4 +1,4 @@
-"""The walk through what a circuit can answer."""
+"""The walk through the library, in a world whose truth is known."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from softlearn.cli.command import Command
 
 @dataclass(frozen=True, kw_only=True)
 class Demo(Command):
-    """Build a small circuit and ask it questions; its files go to the folder `demo`."""
+    """Learn a small world back from its rows, and compare what was learnt with the truth.
+
+    A model file and pictures go to the folder `demo`, over those of an earlier run.
+    """
 
     examples = ("softlearn demo",)
 
     def run(self) -> None:
-        """Walk through the questions."""
+        """Walk through it."""
         from softlearn import demo  # noqa: PLC0415
 
         if not self.as_json:
             demo.main()
             return
-        printed = StringIO()
-        with redirect_stdout(printed):
-            demo.main()
-        print_answer({"text": printed.getvalue()}, "", as_json=True)
+        with redirect_stdout(StringIO()):
+            found = demo.main()
+        print_answer(found, "", as_json=True)

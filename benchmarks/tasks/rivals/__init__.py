@@ -1,0 +1,1 @@
+"""Scripts that run in environments of their own; nothing here is imported by the benchmark."""

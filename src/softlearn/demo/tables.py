@@ -1,0 +1,42 @@
+"""What the demo learns from: tables drawn from the truth, some of whose cells are lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from softlearn.arrays import Bools
+from softlearn.errors import MissingDependencyError
+from softlearn.model import Model
+
+Frame: TypeAlias = Any  # a pandas DataFrame
+
+N_ROWS: Final = 1000
+N_FRESH: Final = 2000
+LOST_SHARE: Final = 0.12
+
+
+@dataclass(frozen=True)
+class Lossy:
+    """A table as it was drawn, which of its cells were lost, and what is left of it."""
+
+    full: Frame
+    lost: Bools  # (rows, columns)
+    table: Frame
+
+
+def lossy(truth: Model, seed: int, n_rows: int = N_ROWS) -> Lossy:
+    """Draw a table, and lose some of its cells."""
+    full = drawn(truth, n_rows, seed).convert_dtypes()  # dtypes that hold missing cells
+    lost = np.random.default_rng(seed).random(full.shape) < LOST_SHARE
+    return Lossy(full, lost, full.mask(lost))
+
+
+def drawn(truth: Model, n_rows: int, seed: int) -> Frame:
+    """Draw a whole table."""
+    rows = truth.sample(n_rows, random_state=seed)
+    if isinstance(rows, np.ndarray):
+        raise MissingDependencyError("the demo shows pandas frames: pip install pandas")
+    return rows
