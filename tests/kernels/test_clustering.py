@@ -170,6 +170,19 @@ def test_equals_go_to_the_first():
     assert (membership == np.array([[1.0], [0.0], [0.0]])).all()
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_cluster_without_rows_gets_nothing(seed):
+    """Cluster 0 gets what the others leave: not a trace of rounding, if they take all."""
+    for rows in both_forms(seed):
+        planes = some_planes(rows, 4, seed)
+        planes.base[0] = -1e4
+        _, membership, sums, _ = scored(rows, planes, LLOYD)
+        assert not membership[0].any()
+        assert sums.mass[0] == 0.0
+        assert not sums.indicators[0].any()
+        assert not sums.numbers[0, :, 0].any()
+
+
 def test_softening_moves_a_tenth_of_each_row():
     rows, _ = both_forms(1)
     _, membership, sums, totals = scored(rows, some_planes(rows, 3, 1), LLOYD)
