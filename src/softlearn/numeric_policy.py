@@ -32,12 +32,8 @@ REACHED_BOUND: Final = 1e-11
 
 # Parabolas of a log-density up to this sharp, and as flat, keep their squares within float64.
 SHARPEST: Final = 1e200
-# Weight below this is rounding, not rows.
-NO_WEIGHT: Final = 1e-9
 # k-means ends when the squared error a unit of weight and column falls by less than this.
 KMEANS_TOLERANCE: Final = 1e-6
-# Distances below this are rounding: the rows are alike.
-SMALLEST_DISTANCE: Final = 1e-6
 # EM ends when the mean log-likelihood grows by less than this share of itself.
 EM_TOLERANCE: Final = 1e-5
 # No level of a mixture component is certain or impossible, so that no row is lost to all of them.

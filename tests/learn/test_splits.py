@@ -98,7 +98,8 @@ def test_parts_are_those_of_the_tests_of_all_pairs(seed, ranks):
             if ranks and numeric.any():
                 labels = rank_parts(np.arange(2), codes, numeric, table.weights, significance)
             else:
-                labels = table_parts(*bins.tables(rows, table.weights, pair), significance)
+                tables = bins.tables(rows, table.weights, pair, coarse=not ranks)
+                labels = table_parts(*tables, significance)
             if labels[0] == labels[1]:
                 expected[expected == expected[i]] = expected[j]
     assert same_partition(found, expected)

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from softlearn.arrays import Floats, Ids, Kinds
-from softlearn.kernels.compile import kernel
+from softlearn.kernels.compile import inner, kernel
 from softlearn.kernels.evidence import load_rows
 from softlearn.kernels.program import (
     BINARY,
@@ -126,7 +126,7 @@ def advance(
         at = start + n_rows
 
 
-@kernel
+@inner
 def _combine(m: Floats, to: int, a: int, b: int, weight_a: float, weight_b: float) -> None:
     """Write weight_a * a + weight_b * b; in place is a loop of its own, for the vectoriser."""
     if to == b:
@@ -139,7 +139,7 @@ def _combine(m: Floats, to: int, a: int, b: int, weight_a: float, weight_b: floa
             m[to, r] = weight_a * m[a, r] + weight_b * m[b, r]
 
 
-@kernel
+@inner
 def _multiply(m: Floats, to: int, a: int, b: int) -> None:
     if to == b:
         a, b = b, a
@@ -151,7 +151,7 @@ def _multiply(m: Floats, to: int, a: int, b: int) -> None:
             m[to, r] = m[a, r] * m[b, r]
 
 
-@kernel
+@inner
 def _add_exponents(exponent: Floats, scaled: Kinds, to: int, a: int, b: int) -> None:
     has_a, has_b = scaled[a], scaled[b]
     scaled[to] = has_a | has_b
@@ -162,7 +162,7 @@ def _add_exponents(exponent: Floats, scaled: Kinds, to: int, a: int, b: int) -> 
             exponent[to, r] = exponent_a + exponent_b
 
 
-@kernel
+@inner
 def _pairs(source: Kinds, state: Kinds, places: Ids, j: int, end: int) -> bool:
     """Return whether leaf j and the next are binary and observed in every row."""
     if j + 1 >= end or source[j] != BINARY or source[j + 1] != BINARY:
@@ -170,7 +170,7 @@ def _pairs(source: Kinds, state: Kinds, places: Ids, j: int, end: int) -> bool:
     return bool(state[places[j]] == OBSERVED and state[places[j + 1]] == OBSERVED)
 
 
-@kernel
+@inner
 def _coded(
     m: Floats,
     to: int,
@@ -198,7 +198,7 @@ def _coded(
             m[to, r] *= factor
 
 
-@kernel
+@inner
 def _two_binary(
     m: Floats,
     to: int,
@@ -217,7 +217,7 @@ def _two_binary(
         m[to, r] *= p * q
 
 
-@kernel
+@inner
 def _weighted(
     m: Floats,
     to: int,
@@ -239,13 +239,13 @@ def _weighted(
         m[to, r] *= total
 
 
-@kernel
+@inner
 def _clear(top: Floats) -> None:
     for r in range(top.size):
         top[r] = 0.0
 
 
-@kernel
+@inner
 def _parabola(
     top: Floats, values: Floats, column: int, start: int, table: Floats, offset: int
 ) -> None:
@@ -258,7 +258,7 @@ def _parabola(
         top[r] += log_density if x == x else 0.0
 
 
-@kernel
+@inner
 def _multiply_exp(m: Floats, exponent: Floats, scaled: Kinds, to: int, logs: Floats) -> None:
     """Multiply a slot by exponentials; rows out of range hand their size to the exponents."""
     outside = 0
@@ -278,13 +278,13 @@ def _multiply_exp(m: Floats, exponent: Floats, scaled: Kinds, to: int, logs: Flo
         exponent[to, r] = size + (0.0 if fresh else exponent[to, r])
 
 
-@kernel
+@inner
 def _tile(m: Floats, to: int, tile: Floats, place: int) -> None:
     for r in range(m.shape[1]):
         m[to, r] *= tile[place, r]
 
 
-@kernel
+@inner
 def _tile_exponents(
     exponent: Floats, scaled: Kinds, to: int, more: Floats, is_scaled: Kinds, place: int
 ) -> None:
@@ -296,7 +296,7 @@ def _tile_exponents(
             exponent[to, r] = before + more[place, r]
 
 
-@kernel
+@inner
 def _copy(values: Values, to: int, a: int, scale: float) -> None:
     """Write a multiple of another slot, or of the same."""
     m, exponent, scaled = values.mantissa, values.exponent, values.scaled
@@ -308,7 +308,7 @@ def _copy(values: Values, to: int, a: int, scale: float) -> None:
             exponent[to, r] = exponent[a, r]
 
 
-@kernel
+@inner
 def _combine_scaled(
     values: Values, to: int, a: int, b: int, weights: tuple[float, float], scratch: Scratch
 ) -> None:
@@ -339,19 +339,19 @@ def _combine_scaled(
     values.scaled[to] = 1
 
 
-@kernel
+@inner
 def _size(bits: int) -> int:
     """Return the exponent inside a float64, from its bits."""
     return ((bits & _MAGNITUDE_MASK) >> _MANTISSA_BITS) - _BIAS
 
 
-@kernel
+@inner
 def _power_bits(exponent: float) -> int:
     """Return the bits of 2**exponent, as near as a normal float64 comes to it."""
     return (int(max(min(exponent, _BIAS), 1 - _BIAS)) + _BIAS) << _MANTISSA_BITS
 
 
-@kernel
+@inner
 def _check(values: Values, slot: int) -> None:
     """Renormalise a slot if any of its rows has left the safe range."""
     bits, exponent, n_rows = values.bits, values.exponent, values.bits.shape[1]

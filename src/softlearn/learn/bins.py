@@ -10,11 +10,11 @@ from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets
 from softlearn.learn.training import Training
 
 FINE_BINS = 64  # made once for the whole table, at quantiles of each number
-# What a node makes of the fine bins, quantiles of its own rows: more if they weigh more, so that a
-# pair's table has this much weight a cell. With six bins throughout, small nodes can reject nothing
-# and the circuits of vowel and segment stop at a third of their size.
-MOST_NODE_BINS = 4
-_WEIGHT_PER_CELL = 8.0
+# What a node makes of the codes: numbers are cut at quantiles of its own rows and rare levels taken
+# together, so that a pair's table has this much weight a cell and can be tested at all. With six
+# bins throughout, the circuits of vowel and segment stop at a third of their size.
+MOST_NODE_BINS = 4  # of a number
+_WEIGHT_PER_CELL = 2.5
 _KEPT_LEVELS = 32  # the most frequent levels of a column; the others are tested as one
 _MISSING = 255
 _ROWS_TOGETHER = 8192  # whose indicators are multiplied at a time: sums stay exact, memory small
@@ -38,15 +38,19 @@ class TableBins:
     n_levels: AnyArray
     numeric: Bools
 
-    def tables(self, rows: Ids, weights: Floats, columns: Ids) -> tuple[AnyArray, Offsets]:
+    def tables(
+        self, rows: Ids, weights: Floats, columns: Ids, *, coarse: bool
+    ) -> tuple[AnyArray, Offsets]:
         """Return the weight of all pairs of the node's levels, (levels, levels).
 
-        The second tells where each column's levels begin.
+        The second tells where each column's levels begin. Unless ``coarse``, discrete columns keep
+        all their levels.
         """
         codes = self.codes[rows][:, columns]
         levels = self.n_levels[columns].copy()
-        for i in np.flatnonzero(self.numeric[columns]):
-            joined = _joined(codes[:, i], weights, int(levels[i]))
+        for i in np.flatnonzero(self.numeric[columns] | (coarse & (levels > 2))):
+            is_number = bool(self.numeric[columns[i]])
+            joined = _joined(codes[:, i], weights, int(levels[i]), is_number=is_number)
             codes[:, i] = joined[codes[:, i]]
             levels[i] = int(joined[: levels[i]].max(initial=0)) + 1
         groups = np.concatenate([[0], np.cumsum(levels)])
@@ -93,11 +97,8 @@ def _level_codes(cells: Floats, weights: Floats) -> AnyArray:
     code = cells.astype(np.int64)
     if code.max() < _KEPT_LEVELS:
         return code.astype(np.uint8)
-    mass = np.bincount(code, weights=weights)
-    order = np.argsort(-mass, kind="stable")
-    small = np.full(mass.size, _KEPT_LEVELS - 1)
-    small[order[: _KEPT_LEVELS - 1]] = np.arange(_KEPT_LEVELS - 1)
-    return small[code].astype(np.uint8)
+    mass = np.bincount(code, weights=weights).astype(np.float64)
+    return _most_frequent(mass, _KEPT_LEVELS)[code]
 
 
 def _fine_codes(cells: Floats, weights: Floats) -> AnyArray:
@@ -110,13 +111,25 @@ def _fine_codes(cells: Floats, weights: Floats) -> AnyArray:
     ]
 
 
-def _joined(codes: AnyArray, weights: Floats, n_fine: int) -> AnyArray:
-    """Return for each fine bin its quantile bin among the node's rows; missing stays missing."""
-    mass = np.bincount(codes, weights=weights, minlength=_MISSING + 1)[:n_fine].astype(np.float64)
+def _joined(codes: AnyArray, weights: Floats, n_codes: int, *, is_number: bool) -> AnyArray:
+    """Return for each code its bin among the node's rows; missing stays missing."""
+    mass = np.bincount(codes, weights=weights, minlength=_MISSING + 1)[:n_codes].astype(np.float64)
+    n_bins = max(2, int(np.sqrt(mass.sum() / _WEIGHT_PER_CELL)))
     joined = np.full(_MISSING + 1, _MISSING, np.uint8)
-    n_bins = int(np.clip(np.sqrt(mass.sum() / _WEIGHT_PER_CELL), 2, MOST_NODE_BINS))
-    joined[:n_fine] = _quantile_bins(mass, n_bins)
+    if is_number:
+        joined[:n_codes] = _quantile_bins(mass, min(n_bins, MOST_NODE_BINS))
+    else:
+        joined[:n_codes] = _most_frequent(mass, n_bins)
     return joined
+
+
+def _most_frequent(mass: Floats, n_kept: int) -> AnyArray:
+    """Return codes of levels of which all but the heaviest share one."""
+    if mass.size <= n_kept:
+        return np.arange(mass.size, dtype=np.uint8)
+    small = np.full(mass.size, n_kept - 1)
+    small[np.argsort(-mass, kind="stable")[: n_kept - 1]] = np.arange(n_kept - 1)
+    return small.astype(np.uint8)
 
 
 def _quantile_bins(mass: Floats, n_bins: int) -> AnyArray:
