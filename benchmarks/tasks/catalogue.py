@@ -113,7 +113,7 @@ TASKS = {
             "As many rows are drawn as were learnt from. Gradient boosting, cross-validated, tries "
             "to tell test rows from as many drawn ones; and it learns the target from drawn rows "
             "and is asked about test rows. `(real rows)` has the training rows in place of drawn "
-            "ones: nothing can be better but by luck.",
+            "ones: nothing can be better but by luck. CTGAN is fitted by one thread.",
             synthetic.SYSTEMS,
             (
                 Figure("detection AUC", "Detection AUC; 0.5 is perfect", 3, "nearer to a half"),

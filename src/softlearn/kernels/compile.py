@@ -22,7 +22,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def inner(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function that only kernels call: without its doorway to Python."""
+    """Compile a function that only kernels call: without its doorway, Python cannot call it."""
     options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     compiled = njit(nogil=True, error_model="numpy", fastmath=_REORDER, **options)(function)
     return cast("Callable[P, R]", compiled)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from softlearn.arrays import Floats, Ids, States
-from softlearn.kernels.compile import inner, kernel
+from softlearn.kernels.compile import kernel
 from softlearn.kernels.program import Batch, Graph, Values
 
 # SplitMix64: the state moves by an odd constant, the output is the state well mixed.
@@ -99,7 +99,7 @@ def descend(
         states[i] = state
 
 
-@inner
+@kernel
 def _scaled_part(weight: float, mantissa: float, shift: float) -> float:
     """Return a branch's part of its sum where exponents differ.
 
@@ -109,7 +109,7 @@ def _scaled_part(weight: float, mantissa: float, shift: float) -> float:
     return math.ldexp(fraction * mantissa, int(max(min(shift + of_weight, 4000.0), -4000.0)))
 
 
-@inner
+@kernel
 def _level(table: Floats, factors: Floats, level: tuple[int, int, int], u: float) -> int:
     """Return the level that a uniform number picks, among those that the evidence allows.
 
