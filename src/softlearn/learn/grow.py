@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ from softlearn.arrays import AnyArray, Floats, Ids
 from softlearn.learn.bins import bin_table
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.leaves import LeafEstimator, LeafParams
+from softlearn.learn.seeds import child_seeds, first_seed, uniforms
 from softlearn.learn.splits import cluster_options, independent_parts
 from softlearn.learn.training import Training
 from softlearn.learn.watch import Engine, Progress
@@ -57,7 +59,7 @@ class Slice:
     rows: Ids
     weights: Floats
     columns: Ids
-    seed: np.random.SeedSequence
+    seed: int
     depth: int
     connected: bool
     n_nodes: float
@@ -76,10 +78,12 @@ class Grower:
 
     def __init__(self, training: Training, config: GrowConfig) -> None:
         self.training, self.config = training, config
-        self.bins = bin_table(training)
+        # Tables of two levels a column need no bins.
+        self.bins = None if training.is_binary else bin_table(training)
         self.leaves = LeafEstimator(training, config)
         self.options = cluster_options(config)
         self.has_gaps = bool(np.isnan(training.values).any())
+        self._one_at_a_time = Lock()
 
     def split(self, task: Slice) -> tuple[Grown, list[Slice]]:
         """Return the node of a slice, and the slices of its children that remain to be done."""
@@ -90,18 +94,23 @@ class Grower:
             parts = independent_parts(self.bins, self.config, task, data)
             if (parts != parts[0]).any():
                 return self._product(task, data, parts)
-        membership = memberships(data, _uniforms(task.seed, self.config.n_clusters), self.options)
+        membership = memberships(data, uniforms(task.seed, self.config.n_clusters), self.options)
         if membership is None:
             return self._leaves(task, data), []
         return self._sum(task, data, membership)
 
     def finish(self, task: Slice) -> tuple[Grown, list[Slice]]:
-        """Return the whole sub-circuit of a slice, with nothing left to do."""
-        node, open_slices = self.split(task)
-        while open_slices:
-            child = open_slices.pop()
-            child.parent.children[child.place], more = self.split(child)
-            open_slices.extend(more)
+        """Return the whole sub-circuit of a slice, with nothing left to do.
+
+        One thread at a time does such work: it is mostly Python between short kernels, and two
+        threads that hand the interpreter to and fro are slower than one. Others take large slices.
+        """
+        with self._one_at_a_time:
+            node, open_slices = self.split(task)
+            while open_slices:
+                child = open_slices.pop()
+                child.parent.children[child.place], more = self.split(child)
+                open_slices.extend(more)
         return node, []
 
     def close(self, task: Slice) -> tuple[Grown, list[Slice]]:
@@ -130,7 +139,7 @@ class Grower:
         linked = task.columns.size - alone.size
         spare = task.n_nodes - 1 - alone.size - (linked + groups.size)
         open_slices = []
-        for part, seed in zip(groups, task.seed.spawn(groups.size), strict=True):
+        for part, seed in zip(groups, child_seeds(task.seed, groups.size), strict=True):
             columns = task.columns[parts == part]
             child = Slice(
                 rows=task.rows,
@@ -167,7 +176,7 @@ class Grower:
             leaves = self._leaves(task, data)
             inherited = dict(zip(leaves.columns.tolist(), leaves.params, strict=True))
         open_slices = []
-        seeds = task.seed.spawn(len(live))
+        seeds = child_seeds(task.seed, len(live))
         for place, ((rows, weights, mass), seed) in enumerate(zip(live, seeds, strict=True)):
             child = Slice(
                 rows=rows,
@@ -185,12 +194,6 @@ class Grower:
         return branch, open_slices
 
 
-def _uniforms(seed: np.random.SeedSequence, n: int) -> Floats:
-    """Return n numbers in [0, 1) that depend on the seed alone."""
-    bits = seed.generate_state(n, np.uint64) >> np.uint64(11)
-    return bits.astype(np.float64) * 2.0**-53
-
-
 def grow(
     training: Training, config: GrowConfig, seed: np.random.SeedSequence, engine: Engine
 ) -> Grown:
@@ -204,7 +207,7 @@ def grow(
         rows=np.arange(training.n_rows, dtype=np.int32),
         weights=training.weights,
         columns=np.arange(len(training.schema), dtype=np.int32),
-        seed=seed,
+        seed=first_seed(seed),
         depth=0,
         connected=False,
         n_nodes=np.inf if config.max_nodes is None else float(config.max_nodes),

@@ -82,8 +82,8 @@ def _check_rows(values: Floats, weights: Floats, schema: Schema) -> None:
             raise SoftlearnError(
                 f"column {column.name!r} holds an infinite number; mark it as missing"
             )
-        seen = cells[~np.isnan(cells)]
-        strange = (seen < 0) | (seen >= column.n_levels) | (seen != np.floor(seen))
+        # Written so that NaN, a missing cell, is not strange.
+        strange = (cells < 0) | (cells >= column.n_levels) | (np.floor(cells) < cells)
         if column.is_discrete and strange.any():
             raise SoftlearnError(
                 f"column {column.name!r} has {column.n_levels} levels, so its codes are the whole "

@@ -94,8 +94,10 @@ class LeafEstimator:
     def _binary(self, data: WeightedRows) -> Floats:
         """Return the probabilities of both levels of all columns, (columns, 2)."""
         ones, mass = data.feature_weights(), float(data.weights.sum())
-        counts = np.stack([np.maximum(mass - ones, 0.0), ones], axis=1) + self.smoothing
-        found: Floats = counts / (counts[:, :1] + counts[:, 1:])
+        found = np.empty((ones.size, 2))
+        found[:, 0], found[:, 1] = np.maximum(mass - ones, 0.0), ones
+        found += self.smoothing
+        found /= found[:, :1] + found[:, 1:]
         return found
 
     def _numeric(self, column: int, task: Heir, data: WeightedRows) -> Floats | None:

@@ -105,7 +105,7 @@ def training_table(values: Floats, weights: Floats, schema: Schema) -> Training:
     features = np.concatenate([[0], np.cumsum(width)])
     number_of = np.where(discrete, -1, np.cumsum(~discrete) - 1)
     centre, spread = _moments(values, weights, ~discrete)
-    numbers = ((values - centre[:, None]) / spread[:, None])[~discrete]
+    numbers = (values[~discrete] - centre[~discrete, None]) / spread[~discrete, None]
     return Training(
         schema,
         values,
@@ -163,12 +163,14 @@ def _indicators(
 
 def _merge_duplicates(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Return the different rows, ordered by their contents alone, and their weights."""
-    cells = np.where(np.isnan(values), np.inf, values + 0.0).view(np.uint64)  # −0.0 is 0.0
+    numbers = values + 0.0  # −0.0 is 0.0
+    numbers[np.isnan(values)] = np.inf  # equal to itself, which NaN is not
+    cells = numbers.view(np.uint64)
     _, first, group = np.unique(_row_hashes(cells), return_index=True, return_inverse=True)
     if any((column[first][group] != column).any() for column in cells):  # two contents, one hash
         contents = np.ascontiguousarray(cells.T).view(np.dtype((np.void, 8 * len(cells))))
         _, first, group = np.unique(contents.ravel(), return_index=True, return_inverse=True)
-    merged = np.ascontiguousarray(values[:, first])
+    merged = np.take(values, first, axis=1)
     order = np.lexsort((weights, group))  # so that the sums do not depend on the rows' order
     total = np.bincount(group[order], weights=weights[order])
     return merged, total.astype(np.float64)
