@@ -10,12 +10,14 @@ from collections.abc import Iterator
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from softlearn import SoftLearn
 from softlearn.datasets import load_debd
 from softlearn.kernels.clustering import cluster
 from softlearn.learn.config import GrowConfig
+from softlearn.learn.grow import Branch, Grower, whole_table
 from softlearn.learn.splits import cluster_options
+from softlearn.learn.training import training_table
 from softlearn.stats.rows import WeightedRows
+from softlearn.table import encode, infer_schema
 
 SETS = ("plants", "baudio", "c20ng")
 
@@ -32,10 +34,20 @@ _PASSES = 40
 def shares(dataset: str) -> Iterator[tuple[str, float]]:
     """Yield (kind of work, share of the time) of a fit in one thread."""
     train = load_debd(dataset).train
-    estimator = SoftLearn(random_state=0, n_jobs=1)
-    estimator.fit(train[:300])
-    profile = cProfile.Profile(time.process_time)
-    profile.runcall(estimator.fit, train)
+    schema = infer_schema(
+        train, overrides=dict.fromkeys(map(str, range(train.shape[1])), "boolean")
+    )
+    table = training_table(encode(train, schema), np.ones(len(train)), schema)
+    config, profile = GrowConfig(), cProfile.Profile(time.process_time)
+    grower = Grower(table, config)
+
+    def grow() -> None:
+        whole = whole_table(table, config, np.random.SeedSequence(0), Branch(None, [None]))
+        grower.finish(whole)
+
+    with threadpool_limits(1, user_api="blas"):
+        grow()
+        profile.runcall(grow)
     own: dict[str, float] = {}
     for (_, _, name), (_, _, seconds, _, _) in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]
         own[name] = own.get(name, 0.0) + seconds

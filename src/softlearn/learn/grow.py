@@ -194,16 +194,11 @@ class Grower:
         return branch, open_slices
 
 
-def grow(
-    training: Training, config: GrowConfig, seed: np.random.SeedSequence, engine: Engine
-) -> Grown:
-    """Return the grown tree; the number of jobs does not change it.
-
-    The slice that was opened last is worked on first, which bounds how many are open. When the
-    time is up, or the user interrupts and wants to keep what there is, open slices become leaves.
-    """
-    top = Branch(None, [None])
-    first = Slice(
+def whole_table(
+    training: Training, config: GrowConfig, seed: np.random.SeedSequence, top: Branch
+) -> Slice:
+    """Return the slice that everything begins with."""
+    return Slice(
         rows=np.arange(training.n_rows, dtype=np.int32),
         weights=training.weights,
         columns=np.arange(len(training.schema), dtype=np.int32),
@@ -214,6 +209,18 @@ def grow(
         parent=top,
         place=0,
     )
+
+
+def grow(
+    training: Training, config: GrowConfig, seed: np.random.SeedSequence, engine: Engine
+) -> Grown:
+    """Return the grown tree; the number of jobs does not change it.
+
+    The slice that was opened last is worked on first, which bounds how many are open. When the
+    time is up, or the user interrupts and wants to keep what there is, open slices become leaves.
+    """
+    top = Branch(None, [None])
+    first = whole_table(training, config, seed, top)
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(engine.n_jobs) as pool:
         _work_off(Grower(training, config), [first], pool, engine)
     root = top.children[0]
