@@ -33,6 +33,7 @@ class Room:
 # The single source: the table in CONTRIBUTING.md must say the same. A name covers all below it.
 ROOMS = {
     "errors": Room(),
+    "whole_files": Room(),
     "arrays": Room("", "numpy"),
     "numeric_policy": Room("", "numpy"),
     "kernels": Room("arrays", "numpy, numba"),
@@ -69,12 +70,12 @@ ROOMS = {
     ),
     "experiments": Room(
         "errors, arrays, numeric_policy, table, leaf, circuit, learn, model, estimators, "
-        "datasets, show",
+        "datasets, show, whole_files",
         "numpy",
         "matplotlib, rich",
     ),
     "cli": Room(
-        "errors, arrays",
+        "errors, arrays, whole_files",
         "typer, rich",
         "table, circuit, model, estimators, datasets, show, demo, experiments, __init__, numpy, "
         "narwhals, pandas, pyarrow",

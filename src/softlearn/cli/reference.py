@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from softlearn.cli.command import Command, in_order
 from softlearn.cli.registry import all_places, load_command
-from softlearn.cli.whole_files import write_whole
+from softlearn.whole_files import write_whole
 
 MARKER = "<!-- Written by python -m softlearn.cli.reference; change the help of the commands. -->"
 

@@ -13,7 +13,7 @@ from softlearn.experiments.document import Block, Document, Paragraph, Picture
 from softlearn.experiments.ledger import Ledger
 from softlearn.experiments.markdown import as_markdown
 from softlearn.experiments.running import run
-from softlearn.experiments.whole_files import write_whole
+from softlearn.whole_files import write_whole
 
 QUICK = "-quick"  # at the end of the names of the files of a quick run
 

@@ -15,7 +15,7 @@ from softlearn.experiments.experiment import QUICK, document_of, write_pictures
 from softlearn.experiments.ledger import Ledger
 from softlearn.experiments.markdown import as_markdown
 from softlearn.experiments.web_page import as_page
-from softlearn.experiments.whole_files import write_whole
+from softlearn.whole_files import write_whole
 
 TITLE: Final = "The experiments of the SoftLearn paper, run anew"
 _PACKAGES: Final = ("softlearn", "numpy", "scipy", "numba")

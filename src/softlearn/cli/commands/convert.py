@@ -12,8 +12,8 @@ from softlearn.cli.answers import as_json_text, must_be_free, print_answer
 from softlearn.cli.command import Command
 from softlearn.cli.mistakes import note
 from softlearn.cli.options import Force, ModelPath
-from softlearn.cli.whole_files import write_whole
 from softlearn.errors import SoftlearnError
+from softlearn.whole_files import write_whole
 
 if TYPE_CHECKING:
     from softlearn.circuit import Circuit

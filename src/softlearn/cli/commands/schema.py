@@ -15,7 +15,7 @@ from softlearn.cli.inputs import load_model, open_source, read_choices
 from softlearn.cli.learning import without
 from softlearn.cli.options import Drop, Force, Missing, SchemaPath
 from softlearn.cli.rows import print_report
-from softlearn.cli.whole_files import write_whole
+from softlearn.whole_files import write_whole
 
 if TYPE_CHECKING:
     from softlearn.table import Schema
