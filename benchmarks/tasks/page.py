@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks import report
 from benchmarks.tasks.split import MOST_TEST_ROWS
 from benchmarks.tasks.tables import sizes, tables
-from softlearn.experiments.whole_files import write_whole
+from softlearn.whole_files import write_whole
 
 COMMAND = "python -m benchmarks.tasks --write docs/tasks.md"
 
