@@ -49,7 +49,8 @@ ROOMS = {
     ),
     "stats": Room("arrays, numeric_policy, kernels.rows", "numpy, scipy", "kernels"),
     "learn": Room(
-        "errors, arrays, numeric_policy, table.schema, leaf, circuit, stats, kernels.rows",
+        "errors, arrays, numeric_policy, table.schema, leaf, circuit, stats, kernels.rows, "
+        "kernels.work",
         "numpy, threadpoolctl",
         "kernels",
     ),

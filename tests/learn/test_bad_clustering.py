@@ -16,7 +16,7 @@ from scipy.special import ndtr, ndtri
 
 from learn.table_examples import learn, schema_of
 from softlearn.circuit import build_form
-from softlearn.learn import grow
+from softlearn.learn import grow_mixed
 from softlearn.learn.training import training_table
 from stats.plain_clustering import soft_memberships
 
@@ -83,7 +83,9 @@ def sides_of(circuit):
 )
 def test_the_two_expressions_of_the_paper(learner, expected, monkeypatch):
     values = drawn(seed=11)
-    monkeypatch.setattr(grow, "memberships", forced_splits(values, soft=learner == "softlearn"))
+    monkeypatch.setattr(
+        grow_mixed, "memberships", forced_splits(values, soft=learner == "softlearn")
+    )
     left_weight, left, right = sides_of(learn(learner, values, schema_of("nn")))
     assert left_weight == pytest.approx(expected[0], abs=0.05)
     assert np.array(left) == pytest.approx(np.array(expected[1]), abs=0.05)
@@ -93,7 +95,7 @@ def test_the_two_expressions_of_the_paper(learner, expected, monkeypatch):
 def test_the_hard_split_learns_cut_off_gaussians(monkeypatch):
     """Without chance: moments of N(∓0.5, 1) beyond the line, from the formulas of a text book."""
     values = even()
-    monkeypatch.setattr(grow, "memberships", forced_splits(values, soft=False))
+    monkeypatch.setattr(grow_mixed, "memberships", forced_splits(values, soft=False))
     left_weight, left, _ = sides_of(learn("learnspn", values, schema_of("nn")))
     assert left_weight == pytest.approx(0.5, abs=1e-3)
     for (weight, mean, deviation, *_), centre in zip(left, (-0.5, 0.5), strict=True):
@@ -113,7 +115,7 @@ def test_even_sharing_learns_the_generating_circuit(monkeypatch):
         found = split(data, uniforms, options)
         return np.full(found.shape, 0.5) if (data.weights == 1.0).all() else found
 
-    monkeypatch.setattr(grow, "memberships", halves)
+    monkeypatch.setattr(grow_mixed, "memberships", halves)
     left_weight, left, right = sides_of(learn("softlearn", values, schema_of("nn")))
     expected = [(0.5, -0.5, 1.0, -2.0, 0.2), (0.5, 0.5, 1.0, 2.0, 0.2)]
     assert left_weight == pytest.approx(0.5)

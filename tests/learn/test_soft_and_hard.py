@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from circuit_examples import must_equal
 from learn.table_examples import learn, mixture, schema_of
-from softlearn.learn import Engine, GrowConfig, grow
+from softlearn.learn import Engine, GrowConfig, grow, grow_mixed
 from softlearn.learn.assemble import assemble
 from softlearn.learn.training import training_table
 from softlearn.query import Evidence, log_likelihood
@@ -28,6 +28,12 @@ def binary(values):
     return schema_of("b" * values.shape[0])
 
 
+def split_with(patch, memberships):
+    """Cluster by another function: one split at a time, as inside the kernel there is no door."""
+    patch.setattr(grow, "BinaryGrower", grow_mixed.MixedGrower)
+    patch.setattr(grow_mixed, "memberships", memberships)
+
+
 def grown(values, schema, **choices):
     """The grower by itself, with its choices as they are given."""
     table = training_table(values, np.ones(values.shape[1]), schema)
@@ -39,16 +45,17 @@ def grown(values, schema, **choices):
 @given(values=binary_tables, n_clusters=st.integers(2, 3))
 @settings(max_examples=40, deadline=None)
 def test_soft_learning_with_hard_memberships_is_learnspn(clustering, values, n_clusters):
-    original = grow.memberships
+    original = grow_mixed.memberships
 
     def forced(data, uniforms, options):
         found = original(data, uniforms, options)
         return found if found is None else np.eye(found.shape[0])[found.argmax(axis=0)].T
 
     choices = {"clustering": clustering, "n_clusters": n_clusters}
-    expected = learn("learnspn", values, binary(values), **choices)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grow, "memberships", forced)
+        split_with(patch, original)
+        expected = learn("learnspn", values, binary(values), **choices)
+        split_with(patch, forced)
         must_equal(learn("softlearn", values, binary(values), **choices), expected)
 
 
@@ -64,7 +71,7 @@ def test_rank_tests_make_no_difference_to_binary_columns(clustering, values):
 @given(values=binary_tables)
 @settings(max_examples=40, deadline=None)
 def test_a_very_sharp_softmax_is_hard(values):
-    original, shared = grow.memberships, []
+    original, shared = grow_mixed.memberships, []
 
     def watched(data, uniforms, options):
         found = original(data, uniforms, options)
@@ -73,16 +80,17 @@ def test_a_very_sharp_softmax_is_hard(values):
         return found
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grow, "memberships", watched)
+        split_with(patch, watched)
         soft = grown(values, binary(values), soft=True, clustering="kmeans", beta=1e9)
+        hard = grown(values, binary(values), soft=False, clustering="kmeans")
     assume(not any(shared))  # a tie is broken in the hard case, and shared in the soft one
-    must_equal(soft, grown(values, binary(values), soft=False, clustering="kmeans"))
+    must_equal(soft, hard)
 
 
 @every_clustering
 @pytest.mark.parametrize("kinds", ["bbbb", "b3n", "nn"])
 def test_hard_memberships_give_each_row_to_one_cluster(clustering, kinds, monkeypatch):
-    original, seen = grow.memberships, []
+    original, seen = grow_mixed.memberships, []
 
     def watched(data, uniforms, options):
         found = original(data, uniforms, options)
@@ -90,7 +98,7 @@ def test_hard_memberships_give_each_row_to_one_cluster(clustering, kinds, monkey
             seen.append(found)
         return found
 
-    monkeypatch.setattr(grow, "memberships", watched)
+    split_with(monkeypatch, watched)
     values = mixture(kinds, 300)
     learn("learnspn", values, schema_of(kinds), clustering=clustering, n_clusters=3)
     assert seen
@@ -107,13 +115,13 @@ def test_hard_memberships_give_each_row_to_one_cluster(clustering, kinds, monkey
 def test_clusters_see_the_columns_of_their_node_alone(clustering, monkeypatch):
     """Two independent blocks of columns: each is clustered by its own columns, not by all."""
     values = np.concatenate([mixture("bbb", 400, seed=1, n_groups=2), mixture("3n", 400, seed=9)])
-    widths, original = set(), grow.memberships
+    widths, original = set(), grow_mixed.memberships
 
     def watched(data, uniforms, options):
         widths.add((int(data.single.size), data.numbers.shape[0]))
         return original(data, uniforms, options)
 
-    monkeypatch.setattr(grow, "memberships", watched)
+    split_with(monkeypatch, watched)
     learn("softlearn", values, schema_of("bbb3n"), clustering=clustering, significance=1e-5)
     assert (3, 0) in widths
     assert (1, 1) in widths
@@ -126,7 +134,7 @@ def test_edge_weights_are_the_shares_of_mass(monkeypatch):
     def quarter(data, uniforms, options):
         return np.tile([[0.25], [0.75]], data.n_rows)
 
-    monkeypatch.setattr(grow, "memberships", quarter)
+    split_with(monkeypatch, quarter)
     values = mixture("bbbb", 300, seed=3)
     weights = np.random.default_rng(0).gamma(1.0, 1.0, 300)
     circuit = learn("softlearn", values, schema_of("bbbb"), weights=weights, max_depth=1)

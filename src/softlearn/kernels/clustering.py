@@ -7,12 +7,13 @@ has one caller and is compiled into it, once.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
 from softlearn.arrays import AnyArray, Floats
 from softlearn.kernels.blocks import BLOCK, add_block, score_block
-from softlearn.kernels.compile import inner, kernel
+from softlearn.kernels.compile import by_address, inner, kernel
 from softlearn.kernels.planes import (
     as_centroids,
     clear,
@@ -23,7 +24,14 @@ from softlearn.kernels.planes import (
     move,
     soften,
 )
-from softlearn.kernels.rows import DIFFERENT, ClusterOptions, Planes, RowData, Sums
+from softlearn.kernels.rows import (
+    DIFFERENT,
+    Clustering,
+    ClusterOptions,
+    Planes,
+    RowData,
+    Sums,
+)
 from softlearn.kernels.softmax import exponentials, logarithms
 
 # What a pass is for.
@@ -35,8 +43,36 @@ _DISTANCE = 3  # squared distances to the centroids
 _FAR = np.float32(2.0**100)  # scores beyond this are cut, so that their differences are numbers
 
 
+@lru_cache(maxsize=1)
+def clustering() -> Clustering:
+    """Return the clustering, ready to be handed to a kernel."""
+    matrix = np.zeros((0, 0))
+    none = RowData(
+        dense=matrix.astype(np.float32),
+        start=np.zeros(1, np.int64),
+        feature=np.zeros(0, np.int32),
+        numbers=matrix,
+        weights=np.zeros(0),
+        groups=np.zeros(1, np.int64),
+        single=np.zeros(0, np.bool_),
+    )
+    options = ClusterOptions(0, 0.0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, soft=True)
+    return by_address(_cluster, (none, np.zeros(0), options, matrix), returns=0)
+
+
 @kernel
-def cluster(data: RowData, uniforms: Floats, options: ClusterOptions, membership: Floats) -> int:
+def cluster(
+    run: Clustering,
+    data: RowData,
+    uniforms: Floats,
+    options: ClusterOptions,
+    membership: Floats,
+) -> int:
+    """Call the clustering, which Python itself cannot."""
+    return run(data, uniforms, options, membership)
+
+
+def _cluster(data: RowData, uniforms: Floats, options: ClusterOptions, membership: Floats) -> int:
     """Cluster the rows; return how many clusters there are, at most one a uniform number.
 
     The numbers pick the rows to start from. `membership`, (clusters, rows), is the result; if

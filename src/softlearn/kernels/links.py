@@ -23,8 +23,15 @@ def link_binary(
     label = _each_its_own(both.shape[0])
     if mass <= 4.0 * least_mass:
         return label
+    varied = np.empty(label.size, np.int64)  # a column that is constant hangs on no other
+    n_varied = 0
     for i in range(label.size):
-        for j in range(i):
+        if 0.0 < both[i, i] < mass:
+            varied[n_varied] = i
+            n_varied += 1
+    for k in range(n_varied):
+        i = varied[k]
+        for j in varied[:k]:
             if label[i] == label[j]:
                 continue
             a, b, c = both[i, i], both[j, j], both[i, j]

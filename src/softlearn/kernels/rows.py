@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections.abc import Callable
+from typing import Final, NamedTuple, TypeAlias
 
 from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets
 
@@ -57,3 +58,7 @@ class ClusterOptions(NamedTuple):
     deviation_floor: float  # of a number in a component
     beta: float  # how hard the memberships of k-means are
     soft: bool  # whether rows are shared; otherwise each goes to its best cluster
+
+
+# What is called by its address; see ``softlearn.kernels.clustering.clustering``.
+Clustering: TypeAlias = Callable[[RowData, Floats, ClusterOptions, Floats], int]

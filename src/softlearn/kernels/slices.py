@@ -9,7 +9,7 @@ from softlearn.kernels.compile import kernel
 
 
 @kernel
-def gather(indicators: Kinds, features: Offsets, rows: Ids, out: AnyArray) -> None:
+def gather(indicators: Kinds, features: Ids, rows: Ids, out: AnyArray) -> None:
     """Copy some features and rows of a matrix into out, float32."""
     for j in range(features.size):
         feature = features[j]

@@ -2,113 +2,87 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
-from softlearn.arrays import Floats
-from softlearn.circuit import LEAF, PRODUCT, SUM, Circuit, validate
-from softlearn.learn.grow import Branch
-from softlearn.learn.leaves import LeafParams
+from softlearn.arrays import AnyArray, Bools, Offsets
+from softlearn.circuit import LEAF, PRODUCT, Circuit, validate
+from softlearn.learn.pieces import OPEN, Piece
 from softlearn.table.schema import Schema
 
 
-def assemble(root: Branch | LeafParams, schema: Schema) -> Circuit:
+def assemble(root: Piece, schema: Schema) -> Circuit:
     """Return the circuit of a grown tree; a product inside a product is merged with it."""
-    layout = _Layout()
-    layout.add(root)
-    circuit = layout.circuit(schema)
+    circuit = _circuit(_joined(root), schema)
     validate(circuit)
     return circuit
 
 
-@dataclass
-class _Layout:
-    """Leaves and inner nodes as they are found; ids of inner nodes are counted from 0."""
-
-    columns: list[int] = field(default_factory=list)
-    families: list[int] = field(default_factory=list)
-    params: list[Floats] = field(default_factory=list)
-    kinds: list[int] = field(default_factory=list)
-    weights: list[tuple[float, ...]] = field(default_factory=list)
-    # Children of inner nodes: leaf i is written as ~i, inner node i as i.
-    children: list[list[int]] = field(default_factory=list)
-
-    def add(self, root: Branch | LeafParams) -> None:
-        """Add everything below a node and then the node itself."""
-        ids: dict[int, int] = {}
-        stack: list[tuple[Branch | LeafParams, bool]] = [(root, False)]
-        while stack:
-            node, expanded = stack.pop()
-            if isinstance(node, Branch) and not expanded:
-                stack.append((node, True))
-                stack.extend((child, False) for child in _parts(node) if isinstance(child, Branch))
-            elif isinstance(node, Branch):
-                ids[id(node)] = self._inner(node, ids)
-            elif node.columns.size > 1:  # only the root gets here
-                self._append(PRODUCT, self._leaves(node), ())
-            else:
-                self._leaves(node)
-
-    def _inner(self, node: Branch, ids: dict[int, int]) -> int:
-        below = []
-        for child in _parts(node):
-            if isinstance(child, Branch):
-                below.append(ids[id(child)])
-                continue
-            leaves = self._leaves(child)
-            if node.weights is not None and len(leaves) > 1:
-                leaves = [self._append(PRODUCT, leaves, ())]
-            below += leaves
-        kind = PRODUCT if node.weights is None else SUM
-        return self._append(kind, below, node.weights or ())
-
-    def _append(self, kind: int, below: list[int], weights: tuple[float, ...]) -> int:
-        self.kinds.append(kind)
-        self.children.append(below)
-        self.weights.append(weights or (1.0,) * len(below))
-        return len(self.kinds) - 1
-
-    def _leaves(self, node: LeafParams) -> list[int]:
-        first = len(self.columns)
-        self.columns += node.columns.tolist()
-        self.families += node.family.tolist()
-        self.params += node.params
-        return [~i for i in range(first, len(self.columns))]
-
-    def circuit(self, schema: Schema) -> Circuit:
-        """Return the arrays, leaves sorted by family."""
-        n_leaves = len(self.columns)
-        order = np.argsort(self.families, kind="stable")
-        rank = np.empty(n_leaves, np.int64)
-        rank[order] = np.arange(n_leaves)
-        flat = np.array([c for below in self.children for c in below], dtype=np.int64)
-        child = np.where(flat < 0, rank[np.where(flat < 0, ~flat, 0)], n_leaves + flat)
-        params = [self.params[i] for i in order.tolist()]
-        lengths = [0] * n_leaves + [len(below) for below in self.children]
-        return Circuit(
-            schema=schema,
-            kind=np.array([LEAF] * n_leaves + self.kinds),
-            edge_start=np.concatenate([[0], np.cumsum(lengths)]),
-            child=child,
-            weight=np.array([w for own in self.weights for w in own]),
-            leaf_column=np.array(self.columns)[order],
-            leaf_family=np.array(self.families)[order],
-            param_start=np.concatenate([[0], np.cumsum([p.size for p in params])]),
-            params=np.concatenate(params),
-        )
-
-
-def _parts(node: Branch) -> list[Branch | LeafParams]:
-    """Return the children, looking through products inside a product."""
-    if node.weights is not None:
-        return [child for child in node.children if child is not None]
-    parts: list[Branch | LeafParams] = []
-    stack = [child for child in reversed(node.children) if child is not None]
+def _joined(root: Piece) -> Piece:
+    """Return all pieces as one, in which open nodes are left over that nothing hangs on."""
+    pieces, first, above, edge = [], [], [], []
+    stack, n_nodes = [(root, -1, 1.0)], 0
     while stack:
-        child = stack.pop()
-        if isinstance(child, Branch) and child.weights is None:
-            stack.extend(c for c in reversed(child.children) if c is not None)
-        else:
-            parts.append(child)
-    return parts
+        piece, its_parent, its_weight = stack.pop()
+        pieces.append(piece)
+        first.append(n_nodes)
+        above.append(its_parent)
+        edge.append(its_weight)
+        for place in sorted(piece.grown, reverse=True):
+            node = n_nodes + int(piece.parent[place])
+            stack.append((piece.grown[place], node, float(piece.weight[place])))
+        n_nodes += piece.kind.size
+    parent = np.concatenate([piece.parent + n for piece, n in zip(pieces, first, strict=True)])
+    weight = np.concatenate([piece.weight for piece in pieces])
+    parent[first], weight[first] = above, edge
+    return Piece(
+        kind=np.concatenate([piece.kind for piece in pieces]),
+        parent=parent,
+        weight=weight,
+        column=np.concatenate([piece.column for piece in pieces]),
+        family=np.concatenate([piece.family for piece in pieces]),
+        n_params=np.concatenate([piece.n_params for piece in pieces]),
+        params=np.concatenate([piece.params for piece in pieces]),
+    )
+
+
+def _circuit(tree: Piece, schema: Schema) -> Circuit:
+    """Give the nodes a circuit's numbers: leaves by family, then children before parents."""
+    parent, merged = _past_merged(tree)
+    is_leaf = tree.kind == LEAF
+    leaves = np.flatnonzero(is_leaf)[::-1]
+    leaves = leaves[np.argsort(tree.family[leaves], kind="stable")]
+    inner = np.flatnonzero(~is_leaf & ~merged & (tree.kind != OPEN))[::-1]
+    node = np.concatenate([leaves, inner])
+    new_id = np.full(tree.kind.size, -1)
+    new_id[node] = np.arange(node.size)
+    below = np.sort(node)[1:]  # all but the root
+    below = below[np.argsort(new_id[parent[below]], kind="stable")]
+    n_children = np.bincount(new_id[parent[below]], minlength=node.size)
+    return Circuit(
+        schema=schema,
+        kind=tree.kind[node],
+        edge_start=np.concatenate([[0], np.cumsum(n_children)]),
+        child=new_id[below],
+        weight=tree.weight[below],
+        leaf_column=tree.column[leaves],
+        leaf_family=tree.family[leaves],
+        param_start=np.concatenate([[0], np.cumsum(tree.n_params[leaves])]),
+        params=tree.params[_param_positions(tree.n_params, leaves)],
+    )
+
+
+def _past_merged(tree: Piece) -> tuple[Offsets, Bools]:
+    """Return each node's parent that stays, and which products go because theirs is a product."""
+    parent = tree.parent.copy()
+    is_product = tree.kind == PRODUCT
+    merged = is_product & (parent >= 0) & is_product[parent]
+    while (too_low := (parent >= 0) & merged[parent]).any():
+        parent[too_low] = parent[parent[too_low]]
+    return parent, merged
+
+
+def _param_positions(n_params: AnyArray, leaves: Offsets) -> Offsets:
+    """Return where the parameters of the leaves stand, leaf by leaf."""
+    first, width = (np.cumsum(n_params) - n_params)[leaves], n_params[leaves]
+    shift = first - (np.cumsum(width) - width)
+    return np.repeat(shift, width) + np.arange(int(width.sum()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from softlearn.stats.rows import WeightedRows
 
 HISTOGRAM_BINS = 32  # bins of a histogram leaf, at quantiles of the whole column
 
-_CATEGORICAL = FAMILIES.index(CATEGORICAL)
+CATEGORICAL_FAMILY: Final = FAMILIES.index(CATEGORICAL)
 _GAUSSIAN = FAMILIES.index(GAUSSIAN)
 _HISTOGRAM = FAMILIES.index(HISTOGRAM)
 
@@ -63,12 +63,10 @@ class LeafEstimator:
         A column without an observed cell takes the parent's leaf, or knows nothing at the root.
         """
         columns = task.columns[which]
-        if self.training.is_binary:
-            return LeafParams(columns, self.family[columns], list(self._binary(data)[which]))
         discrete = self._discrete(data, task.columns)
         params = []
         for column in columns.tolist():
-            is_discrete = self.family[column] == _CATEGORICAL
+            is_discrete = self.family[column] == CATEGORICAL_FAMILY
             found = discrete.get(column) if is_discrete else self._numeric(column, task, data)
             if found is None:
                 found = task.inherited.get(column)
@@ -77,7 +75,7 @@ class LeafEstimator:
 
     def _discrete(self, data: WeightedRows, columns: Ids) -> dict[int, Floats]:
         """Estimate all discrete columns from one pass; those never observed are left out."""
-        discrete = columns[self.family[columns] == _CATEGORICAL].tolist()
+        discrete = columns[self.family[columns] == CATEGORICAL_FAMILY].tolist()
         if not discrete:
             return {}
         counts, mass = data.feature_weights(), float(data.weights.sum())
@@ -89,15 +87,6 @@ class LeafEstimator:
                 own = np.array([max(mass - own[0], 0.0), own[0]])
             if own.sum() > 0.0:
                 found[column] = CATEGORICAL.finish(CategoricalStats(own), options)
-        return found
-
-    def _binary(self, data: WeightedRows) -> Floats:
-        """Return the probabilities of both levels of all columns, (columns, 2)."""
-        ones, mass = data.feature_weights(), float(data.weights.sum())
-        found = np.empty((ones.size, 2))
-        found[:, 0], found[:, 1] = np.maximum(mass - ones, 0.0), ones
-        found += self.smoothing
-        found /= found[:, :1] + found[:, 1:]
         return found
 
     def _numeric(self, column: int, task: Heir, data: WeightedRows) -> Floats | None:
@@ -122,7 +111,7 @@ class LeafEstimator:
 
     def _know_nothing(self, column: int) -> Floats:
         """Return the leaf of a column that no row of the whole table observes."""
-        if self.family[column] == _CATEGORICAL:
+        if self.family[column] == CATEGORICAL_FAMILY:
             n_levels = self.training.schema.columns[column].n_levels
             return np.full(n_levels, 1.0 / n_levels)
         if self.family[column] == _HISTOGRAM:
@@ -133,7 +122,7 @@ class LeafEstimator:
 def _families(training: Training, config: GrowConfig) -> AnyArray:
     """Return the family of each column's leaves, (columns,)."""
     chosen = config.leaf
-    family = np.full(len(training.schema), _CATEGORICAL)
+    family = np.full(len(training.schema), CATEGORICAL_FAMILY)
     for i in np.flatnonzero(training.number_of >= 0):
         name = training.schema.names[i]
         choice = chosen.get(name, "gaussian") if isinstance(chosen, Mapping) else chosen

@@ -36,10 +36,10 @@ class RowsAndColumns(Protocol):
 
 
 def independent_parts(
-    bins: TableBins | None, config: GrowConfig, where: RowsAndColumns, data: WeightedRows
+    bins: TableBins, config: GrowConfig, where: RowsAndColumns, data: WeightedRows
 ) -> Offsets:
     """Return a label for each of the slice's columns, equal for those that hang together."""
-    if bins is None or data.is_binary:
+    if data.is_binary:
         mass = float(data.weights.sum())
         return binary_parts(data.pair_weights(), mass, config.significance, config.test)
     if not config.ranks:

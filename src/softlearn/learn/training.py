@@ -16,8 +16,6 @@ from softlearn.table.schema import Schema
 # costs about as much as a listed one at this density.
 _LISTED_BELOW = 0.12
 
-_NO_NUMBERS: Floats = np.zeros((0, 0))
-
 
 @dataclass(frozen=True, eq=False)
 class Training:
@@ -66,19 +64,14 @@ class Training:
 
     def take(self, rows: Ids, weights: Floats, columns: Ids) -> WeightedRows:
         """Return some rows, with their weights in a node, over some columns."""
-        if self.is_binary:  # a feature a column
-            features: AnyArray = columns
-            groups, single, numbers = self.features[: columns.size + 1], self.single, _NO_NUMBERS
-        else:
-            discrete = columns[self.number_of[columns] < 0]
-            width = np.diff(self.features)[discrete]
-            groups = np.concatenate([[0], np.cumsum(width)])
-            offset = np.repeat(self.features[discrete] - groups[:-1], width)
-            features, single = offset + np.arange(groups[-1]), self.single[discrete]
-            numeric = self.number_of[columns[self.number_of[columns] >= 0]]
-            numbers = np.ascontiguousarray(self.numbers[numeric][:, rows])
-        indicators = self._indicators_of(rows, features)
-        return WeightedRows(weights, indicators, groups, single[: groups.size - 1], numbers)
+        discrete = columns[self.number_of[columns] < 0]
+        width = np.diff(self.features)[discrete]
+        groups = np.concatenate([[0], np.cumsum(width)])
+        offset = np.repeat(self.features[discrete] - groups[:-1], width)
+        indicators = self._indicators_of(rows, offset + np.arange(groups[-1]))
+        numeric = self.number_of[columns[self.number_of[columns] >= 0]]
+        numbers = np.ascontiguousarray(self.numbers[numeric][:, rows])
+        return WeightedRows(weights, indicators, groups, self.single[discrete], numbers)
 
     def _indicators_of(self, rows: Ids, features: AnyArray) -> AnyArray | Listing:
         from softlearn.kernels.slices import gather, select  # noqa: PLC0415 - loads Numba
@@ -88,7 +81,7 @@ class Training:
             new[features] = np.arange(features.size)
             return Listing(*select(self.indicators.start, self.indicators.feature, rows, new))
         indicators = np.empty((features.size, rows.size), np.float32)
-        gather(self.indicators, features.astype(np.int64), rows, indicators)
+        gather(self.indicators, features.astype(np.int32), rows, indicators)
         return indicators
 
 

@@ -33,8 +33,13 @@ def binary_parts(both: AnyArray, mass: float, significance: float, test: Test = 
     """
     from softlearn.kernels.links import link_binary  # noqa: PLC0415 - loads Numba
 
-    critical = float(_critical(significance, 1)[1])
+    critical = critical_value(significance)
     return link_binary(both, mass, critical, WEIGHT_PER_CELL, test == "g")
+
+
+def critical_value(significance: float) -> float:
+    """Return what the statistic of two columns of two levels exceeds if they are dependent."""
+    return float(_critical(significance, 1)[1])
 
 
 def table_parts(

@@ -1,0 +1,102 @@
+"""Arrays that grow inside a kernel: the stack of open slices, and the nodes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softlearn.arrays import AnyArray
+from softlearn.kernels.compile import inner
+from softlearn.kernels.work import Nodes, OpenSlice, OpenSlices
+
+
+@inner
+def pop(work: OpenSlices) -> OpenSlice:
+    """Take the last slice off the stack."""
+    last = work.size[0] - 1
+    row = work.row_end[last - 1] if last > 0 else 0
+    column = work.column_end[last - 1] if last > 0 else 0
+    task = OpenSlice(
+        work.rows[row : work.size[1]].copy(),
+        work.weights[row : work.size[1]].copy(),
+        work.columns[column : work.size[2]].copy(),
+        work.parent[last],
+        work.edge[last],
+        work.seed[last],
+        work.depth[last],
+        work.connected[last],
+        work.n_nodes[last],
+    )
+    work.size[0], work.size[1], work.size[2] = last, row, column
+    return task
+
+
+@inner
+def push(work: OpenSlices, task: OpenSlice) -> OpenSlices:
+    """Put a slice on the stack; return the stack, which may have moved."""
+    n, row, column = work.size[0], work.size[1], work.size[2]
+    row_end, column_end = row + task.rows.size, column + task.columns.size
+    if n == work.parent.size or row_end > work.rows.size or column_end > work.columns.size:
+        work = OpenSlices(
+            work.size,
+            _grown(work.rows, row_end),
+            _grown(work.weights, row_end),
+            _grown(work.columns, column_end),
+            _grown(work.row_end, n + 1),
+            _grown(work.column_end, n + 1),
+            _grown(work.parent, n + 1),
+            _grown(work.edge, n + 1),
+            _grown(work.seed, n + 1),
+            _grown(work.depth, n + 1),
+            _grown(work.connected, n + 1),
+            _grown(work.n_nodes, n + 1),
+        )
+    for i in range(task.rows.size):
+        work.rows[row + i] = task.rows[i]
+        work.weights[row + i] = task.weights[i]
+    for j in range(task.columns.size):
+        work.columns[column + j] = task.columns[j]
+    work.row_end[n], work.column_end[n] = row_end, column_end
+    work.parent[n], work.edge[n], work.seed[n] = task.parent, task.edge, task.seed
+    work.depth[n], work.connected[n], work.n_nodes[n] = task.depth, task.connected, task.n_nodes
+    work.size[0], work.size[1], work.size[2] = n + 1, row_end, column_end
+    return work
+
+
+@inner
+def with_room(nodes: Nodes, further: int) -> Nodes:
+    """Return the nodes with room for some more."""
+    needed = nodes.size[0] + further
+    if needed <= nodes.kind.size:
+        return nodes
+    levels = np.empty((2 * needed, 2))
+    for i in range(nodes.size[0]):
+        levels[i, 0] = nodes.levels[i, 0]
+        levels[i, 1] = nodes.levels[i, 1]
+    return Nodes(
+        nodes.size,
+        _grown(nodes.kind, needed),
+        _grown(nodes.parent, needed),
+        _grown(nodes.weight, needed),
+        _grown(nodes.column, needed),
+        levels,
+    )
+
+
+@inner
+def add_node(nodes: Nodes, kind: int, parent: int, weight: float) -> int:
+    """Add a node, for which there must be room; return its id."""
+    node = nodes.size[0]
+    nodes.kind[node], nodes.parent[node], nodes.weight[node] = kind, parent, weight
+    nodes.size[0] = node + 1
+    return int(node)
+
+
+@inner
+def _grown(array: AnyArray, needed: int) -> AnyArray:
+    """Return the array, or a copy of twice the size that is needed."""
+    if needed <= array.size:
+        return array
+    larger = np.empty(2 * needed, array.dtype)
+    for i in range(array.size):
+        larger[i] = array[i]
+    return larger
