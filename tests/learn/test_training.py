@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learn.table_examples import mixture, schema_of, tables, with_gaps
-from softlearn.learn import training as training_module
+from softlearn.kernels import duplicates
 from softlearn.learn.training import training_table
 from softlearn.stats.rows import Listing
 from stats.plain_clustering import both_forms
@@ -35,12 +35,12 @@ def test_rows_that_are_alike_are_merged(table, data):
 
 
 def test_rows_of_one_hash_are_told_apart(monkeypatch):
-    def alike(values):
+    def alike(values, bits):
         return np.zeros(values.shape[1], np.uint64)
 
     values = with_gaps(np.round(mixture("b3n", 80)), 0.2)
     expected = counted(values, np.ones(80))
-    monkeypatch.setattr(training_module, "_row_hashes", alike)
+    monkeypatch.setattr(duplicates, "row_hashes", alike)
     merged = training_table(values, np.ones(80), schema_of("b3n"))
     assert counted(merged.values, merged.weights) == expected
 

@@ -52,17 +52,21 @@ def score_block(
 def _dense_scores(
     dense: AnyArray, slope: AnyArray, c: int, first: int, n: int, out: AnyArray
 ) -> None:
-    """Add slope · indicators; four features a pass over `out` spare it three passes."""
-    last = dense.shape[0] - dense.shape[0] % 4
+    """Add slope · indicators; four features a pass over `out` spare it three passes.
+
+    Views of the rows spare each index the question whether it is negative.
+    """
+    last, end = dense.shape[0] - dense.shape[0] % 4, first + n
     for j in range(0, last, 4):
+        x0, x1 = dense[j, first:end], dense[j + 1, first:end]
+        x2, x3 = dense[j + 2, first:end], dense[j + 3, first:end]
         s0, s1, s2, s3 = slope[c, j], slope[c, j + 1], slope[c, j + 2], slope[c, j + 3]
-        for r in range(first, first + n):
-            here = s0 * dense[j, r] + s1 * dense[j + 1, r]
-            out[r - first] += here + (s2 * dense[j + 2, r] + s3 * dense[j + 3, r])
+        for r in range(n):
+            out[r] += (s0 * x0[r] + s1 * x1[r]) + (s2 * x2[r] + s3 * x3[r])
     for j in range(last, dense.shape[0]):
-        s0 = slope[c, j]
-        for r in range(first, first + n):
-            out[r - first] += s0 * dense[j, r]
+        s0, x0 = slope[c, j], dense[j, first:end]
+        for r in range(n):
+            out[r] += s0 * x0[r]
 
 
 @inner
@@ -100,20 +104,22 @@ def _add_dense(
     single = np.empty(n, np.float32)
     for r in range(n):
         single[r] = part[r]
-    last = dense.shape[0] - dense.shape[0] % 4
+    last, end = dense.shape[0] - dense.shape[0] % 4, first + n
     for j in range(0, last, 4):
+        x0, x1 = dense[j, first:end], dense[j + 1, first:end]
+        x2, x3 = dense[j + 2, first:end], dense[j + 3, first:end]
         t0, t1, t2, t3 = np.float32(0.0), np.float32(0.0), np.float32(0.0), np.float32(0.0)
         for r in range(n):
-            t0 += single[r] * dense[j, first + r]
-            t1 += single[r] * dense[j + 1, first + r]
-            t2 += single[r] * dense[j + 2, first + r]
-            t3 += single[r] * dense[j + 3, first + r]
+            t0 += single[r] * x0[r]
+            t1 += single[r] * x1[r]
+            t2 += single[r] * x2[r]
+            t3 += single[r] * x3[r]
         indicators[c, j] += t0
         indicators[c, j + 1] += t1
         indicators[c, j + 2] += t2
         indicators[c, j + 3] += t3
     for j in range(last, dense.shape[0]):
-        t0 = np.float32(0.0)
+        t0, x0 = np.float32(0.0), dense[j, first:end]
         for r in range(n):
-            t0 += single[r] * dense[j, first + r]
+            t0 += single[r] * x0[r]
         indicators[c, j] += t0

@@ -151,7 +151,9 @@ def _pass(
     # Otherwise one cluster gets all rows.
     clusters_to_add = range(1, n_clusters) if is_relative else range(1)
     for first in range(0, weights.size, BLOCK):
-        n = min(BLOCK, weights.size - first)
+        # Views spare each index the question whether it is negative; so loops become vector code.
+        end = min(first + BLOCK, weights.size)
+        n, weight = end - first, weights[first:end]
         for c in range(1 if is_relative else 0, n_clusters):
             score_block(data, planes, slope, c, is_relative, first, n, scores[c])
         if is_relative:
@@ -161,15 +163,19 @@ def _pass(
             else:
                 _hard_block(scores, first, n, membership)
             for r in range(n):
-                value += weights[first + r] * (top[r] + logs[r])
+                value += weight[r] * (top[r] + logs[r])
         else:
             for c in range(n_clusters):
+                distance, score = membership[c, first:end], scores[c]
                 for r in range(n):
-                    membership[c, first + r] = min(max(-scores[c, r], np.float32(0.0)), _FAR)
+                    distance[r] = min(max(-score[r], np.float32(0.0)), _FAR)
         for c in clusters_to_add:
             for r in range(n):
-                own = membership[c, first + r] if is_relative else 1.0
-                part[r] = own * weights[first + r]
+                part[r] = weight[r]
+            if is_relative:
+                share = membership[c, first:end]
+                for r in range(n):
+                    part[r] *= share[r]
             add_block(data, part, c, first, n, sums)
     if is_relative:
         give_the_rest(data, totals, sums, n_clusters)
@@ -199,16 +205,19 @@ def _soft_block(scores: AnyArray, first: int, n: int, membership: Floats, logs: 
     """Write the softmax of the scores, and the logarithm of what it is divided by."""
     shares, total = np.empty(scores.shape, np.float32), np.zeros(BLOCK, np.float32)
     bits, total_bits = shares.view(np.int32), total.view(np.int32)
+    exact = np.zeros(n)
     for c in range(scores.shape[0]):
         exponentials(scores[c], shares[c], bits[c], n)
+        share = shares[c]
         for r in range(n):
-            total[r] += shares[c, r]
+            total[r] += share[r]
+            exact[r] += share[r]
     for r in range(n):
-        exact = 0.0
-        for c in range(scores.shape[0]):
-            exact += shares[c, r]
-        for c in range(scores.shape[0]):
-            membership[c, first + r] = shares[c, r] / exact
+        exact[r] = 1.0 / exact[r]
+    for c in range(scores.shape[0]):
+        share, out = shares[c], membership[c, first : first + n]
+        for r in range(n):
+            out[r] = share[r] * exact[r]
     logarithms(total, total_bits, logs, n)
 
 

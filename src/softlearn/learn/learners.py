@@ -64,8 +64,10 @@ def _training(blocks: Sequence[Block], schema: Schema) -> Training:
     """Return the blocks' rows as one training table."""
     if not blocks:
         raise SoftlearnError("learning needs at least two rows; there is no block of them")
-    values = np.concatenate([block.values for block in blocks], axis=1)
-    weights = np.concatenate([block.weights for block in blocks])
+    values, weights = blocks[0]
+    if len(blocks) > 1:
+        values = np.concatenate([block.values for block in blocks], axis=1)
+        weights = np.concatenate([block.weights for block in blocks])
     _check_rows(values, weights, schema)
     return training_table(values, weights, schema)
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets, States
+from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets
 from softlearn.numeric_policy import ROUNDING
 from softlearn.stats.rows import Listing, WeightedRows
 from softlearn.table.schema import Schema
@@ -90,7 +90,9 @@ def training_table(values: Floats, weights: Floats, schema: Schema) -> Training:
 
     Rows of weight zero are absent; the order of the rows makes no difference.
     """
-    values, weights = _merge_duplicates(values[:, weights > 0.0], weights[weights > 0.0])
+    if not (weights > 0.0).all():
+        values, weights = values[:, weights > 0.0], weights[weights > 0.0]
+    values, weights = _merge_duplicates(values, weights)
     discrete = np.array([column.is_discrete for column in schema.columns])
     n_levels = np.array([column.n_levels for column in schema.columns])
     single = discrete & (n_levels == 2) & ~np.isnan(values).any(axis=1)
@@ -156,23 +158,16 @@ def _indicators(
 
 def _merge_duplicates(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Return the different rows, ordered by their contents alone, and their weights."""
-    numbers = values + 0.0  # −0.0 is 0.0
-    numbers[np.isnan(values)] = np.inf  # equal to itself, which NaN is not
-    cells = numbers.view(np.uint64)
-    _, first, group = np.unique(_row_hashes(cells), return_index=True, return_inverse=True)
-    if any((column[first][group] != column).any() for column in cells):  # two contents, one hash
-        contents = np.ascontiguousarray(cells.T).view(np.dtype((np.void, 8 * len(cells))))
+    from softlearn.kernels.duplicates import are_like, row_hashes  # noqa: PLC0415 - loads Numba
+
+    values = np.ascontiguousarray(values)
+    bits = values.view(np.uint64)
+    _, first, group = np.unique(row_hashes(values, bits), return_index=True, return_inverse=True)
+    if not are_like(values, bits, first[group]):  # two contents, one hash
+        numbers = np.where(np.isnan(values), np.inf, values + 0.0)  # −0.0 is 0.0
+        contents = np.ascontiguousarray(numbers.T).view(np.dtype((np.void, 8 * len(numbers))))
         _, first, group = np.unique(contents.ravel(), return_index=True, return_inverse=True)
     merged = np.take(values, first, axis=1)
     order = np.lexsort((weights, group))  # so that the sums do not depend on the rows' order
     total = np.bincount(group[order], weights=weights[order])
     return merged, total.astype(np.float64)
-
-
-def _row_hashes(cells: States) -> States:
-    """Return a 64-bit hash of each row of cells, (columns, rows)."""
-    key = np.zeros(cells.shape[1], np.uint64)
-    for column in cells:
-        key = (key ^ column ^ (column >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
-        key ^= key >> np.uint64(32)
-    return key
