@@ -1,7 +1,8 @@
 """Grow a circuit on columns of two levels: slices are split in one kernel until none is open.
 
 It does what ``softlearn.learn.grow_mixed`` does one split at a time. Most slices are so small that
-the interpreter would take longer between the kernels than the kernels themselves.
+the interpreter would take longer between the kernels than the kernels themselves. Plain loops stand
+where NumPy has an expression for whole arrays, which takes seconds to compile.
 """
 
 from __future__ import annotations
@@ -80,12 +81,15 @@ def _take(table: BinaryTable, task: OpenSlice) -> RowData:
     if is_dense:
         gather(table.dense, columns, rows, dense)
     else:
-        new = np.full(table.n_columns, -1, np.int32)
+        new = np.empty(table.n_columns, np.int32)
+        for j in range(table.n_columns):
+            new[j] = -1
         for j in range(columns.size):
             new[columns[j]] = j
         start, feature = select(table.start, table.feature, rows, new)
-    groups = np.arange(columns.size + 1)
-    single = np.ones(columns.size, np.bool_)
+    groups, single = np.zeros(columns.size + 1, np.int64), np.empty(columns.size, np.bool_)
+    for j in range(columns.size):
+        groups[j + 1], single[j] = j + 1, True
     return RowData(dense, start, feature, np.empty((0, 0)), task.weights, groups, single)
 
 
@@ -139,7 +143,10 @@ def _product(
 ) -> OpenSlices:
     """Split the columns: those alone in their part become leaves at once."""
     node = add_node(nodes, PRODUCT, task.parent, task.edge)
-    n_alone = _leaves(data, task, size[parts] == 1, smoothing, nodes, node, 1.0)
+    alone = np.empty(parts.size, np.bool_)
+    for j in range(parts.size):
+        alone[j] = size[parts[j]] == 1
+    n_alone = _leaves(data, task, alone, smoothing, nodes, node, 1.0)
     place, n_linked = 0, parts.size - n_alone
     for part in range(size.size):
         place += size[part] > 1
@@ -147,7 +154,11 @@ def _product(
     rows, weights, depth = task.rows, task.weights, task.depth + 1
     for part in range(size.size - 1, -1, -1):
         if size[part] > 1:
-            columns, seed = task.columns[parts == part], _child_seed(task.seed, place)
+            columns, seed, n = np.empty(size[part], np.int32), _child_seed(task.seed, place), 0
+            for j in range(parts.size):
+                if parts[j] == part:
+                    columns[n] = task.columns[j]
+                    n += 1
             most = columns.size + 1 + spare * columns.size / n_linked
             child = OpenSlice(rows, weights, columns, node, 1.0, seed, depth, True, most)
             work = push(work, child)
