@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -86,8 +87,8 @@ def _cluster(data: RowData, uniforms: Floats, options: ClusterOptions, membershi
     sums = Sums(np.zeros(uniforms.size), np.zeros(shape), np.zeros((shape[0], n_numbers, 3)))
     totals = Sums(np.zeros(1), np.zeros((1, shape[1])), np.zeros((1, n_numbers, 3)))
     least_fall = options.kmeans_tolerance * (data.single.size + n_numbers)
-    # Plain constants would have every function below compiled for them, and then for integers.
-    phase, n_clusters, step, before = np.int64(_PICK), np.int64(0), 0, -np.inf
+    zero: Any = np.int64(0)  # for a plain constant all functions below would be compiled apart
+    phase, n_clusters, step, before = zero + _PICK, zero, 0, -np.inf
     while True:
         if phase == _EM:
             maximise(data, sums, planes, options, n_clusters)
