@@ -104,7 +104,7 @@ def _cluster(data: RowData, uniforms: Floats, options: ClusterOptions, membershi
             if row >= 0 and n_clusters < uniforms.size:
                 continue
             if n_clusters < 2:
-                return n_clusters
+                return int(n_clusters)
             phase, step, before = _LLOYD, 0, -np.inf
         elif phase == _LLOYD:
             move(data, sums, levels, means, n_clusters)
@@ -122,7 +122,7 @@ def _cluster(data: RowData, uniforms: Floats, options: ClusterOptions, membershi
             break
     if not options.soft:
         _round_to_best(membership, n_clusters)
-    return n_clusters
+    return int(n_clusters)
 
 
 @inner
