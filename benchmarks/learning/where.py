@@ -11,7 +11,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from softlearn.datasets import load_debd
-from softlearn.kernels.clustering import cluster, clustering
+from softlearn.kernels.by_address import cluster_rows, clustering_address
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.grow_mixed import MixedGrower
 from softlearn.learn.pieces import one_open
@@ -25,7 +25,7 @@ SETS = ("plants", "baudio", "c20ng")
 
 # Functions whose own time is work of one kind.
 _KINDS = {
-    "clustering": ("cluster",),
+    "clustering": ("cluster_rows",),
     "matrix products": ("pair_weights", "pair_sums"),
     "independence tests": ("link_binary", "link_tables"),
     "cutting slices": ("gather", "select", "keep_heavy", "column_sums"),
@@ -86,7 +86,8 @@ def _seconds_of_em(rows: WeightedRows, n_passes: int) -> float:
         kmeans_iterations=1, em_iterations=n_passes, em_tolerance=-np.inf
     )
     uniforms, room = np.array([0.2, 0.7]), np.empty((2, rows.n_rows))
-    return _median_seconds(lambda: cluster(clustering(), rows.data, uniforms, options, room))
+    address = clustering_address()
+    return _median_seconds(lambda: cluster_rows(address, rows.data, uniforms, options, room))
 
 
 def _median_seconds(run) -> float:

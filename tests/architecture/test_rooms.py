@@ -36,7 +36,7 @@ ROOMS = {
     "whole_files": Room(),
     "arrays": Room("", "numpy"),
     "numeric_policy": Room("", "numpy"),
-    "kernels": Room("arrays", "numpy, numba"),
+    "kernels": Room("arrays", "numpy, numba, llvmlite"),
     "table": Room("errors, arrays", "numpy", "narwhals, pandas, polars, pyarrow"),
     "leaf": Room("errors, arrays, numeric_policy", "numpy, scipy"),
     "circuit": Room(

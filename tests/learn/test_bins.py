@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from learn.plain_bins import joined_codes
 from learn.table_examples import mixture, schema_of, with_gaps
-from softlearn.learn.bins import _MISSING, FINE_BINS, MOST_NODE_BINS, _joined, bin_table
+from softlearn.learn.bins import FINE_BINS, MISSING, MOST_NODE_BINS, bin_table
 from softlearn.learn.training import training_table
 from softlearn.table.schema import Column, Schema
 
@@ -17,18 +18,18 @@ def binned(values, schema, weights=None):
     return table, bin_table(table)
 
 
-def node_codes(table, bins, rows=None, weights=None):
+def node_codes(table, bins, rows=None, weights=None, *, coarse=False):
     """The levels that a node tests, (rows, columns), -1 where missing."""
     rows = np.arange(table.n_rows, dtype=np.int32) if rows is None else rows
     weights = table.weights[rows] if weights is None else weights
     codes = bins.codes[rows]
-    for i in np.flatnonzero(bins.numeric):
-        codes[:, i] = _joined(codes[:, i], weights, int(bins.n_levels[i]), is_number=True)[
-            codes[:, i]
-        ]
-    codes = np.where(codes == _MISSING, -1, codes.astype(int))
+    for i in np.flatnonzero(bins.numeric | coarse):
+        n_codes, is_number = int(bins.n_levels[i]), bool(bins.numeric[i])
+        codes[:, i] = joined_codes(codes[:, i], weights, n_codes, is_number=is_number)
+    codes = np.where(codes == MISSING, -1, codes.astype(int))
     columns = np.arange(len(table.schema), dtype=np.int32)
-    tables, groups = bins.tables(rows, weights, columns, coarse=False)
+    sums, groups = bins.tables(rows, weights, columns, coarse=coarse)[:2]
+    tables = sums[: groups[-1], : groups[-1]]
     assert tables == pytest.approx(plain_tables(codes, weights, groups), rel=1e-5)
     return codes, groups
 
@@ -162,15 +163,65 @@ def test_ranks_are_the_fine_bins():
     assert (np.diff(codes[0][seen][order]) >= 0).all()
 
 
+@given(seed=st.integers(0, 10_000), n_rows=st.integers(2, 200), light=st.sampled_from([0.01, 1.0]))
+@settings(max_examples=40, deadline=None)
+def test_the_kernel_joins_codes_as_plain_arrays_do(seed, n_rows, light):
+    values = np.round(with_gaps(mixture("n9n3b", n_rows, seed=seed), 0.2, seed=seed), 1)
+    table, bins = binned(values, schema_of("n9n3b"))
+    rows = np.flatnonzero(np.arange(table.n_rows) % 4).astype(np.int32)
+    weights = light * np.random.default_rng(seed).random(rows.size)
+    node_codes(table, bins, rows, weights, coarse=True)
+
+
 def test_a_light_node_takes_rare_levels_together():
     """Of nine levels with 1, 2, … 9 rows the heaviest keep their own code; ties go to the first."""
     values = np.repeat(np.arange(9.0), np.arange(1, 10))[None, :]
     table, bins = binned(values, schema_of("9"), np.ones(45))
     every, only = np.arange(table.n_rows, dtype=np.int32), np.zeros(1, np.int32)
-    tables, groups = bins.tables(every, table.weights, only, coarse=True)
+    tables, groups = bins.tables(every, table.weights, only, coarse=True)[:2]
     assert groups.tolist() == [0, 4]  # 45 / 2.5 = 4.2²
     assert np.diag(tables).tolist() == [9.0, 8.0, 7.0, 21.0]
-    _, groups = bins.tables(every, 10.0 * table.weights, only, coarse=True)
-    assert groups.tolist() == [0, 9]
-    _, groups = bins.tables(every, table.weights, only, coarse=False)
-    assert groups.tolist() == [0, 9]
+    assert bins.tables(every, 10.0 * table.weights, only, coarse=True).groups.tolist() == [0, 9]
+    assert bins.tables(every, table.weights, only, coarse=False).groups.tolist() == [0, 9]
+
+
+def mid_ranks(x, weights):
+    """Each number's middle place among the weights, from -1/2 to 1/2; 0 where missing."""
+    below, same = x[:, None] > x, x[:, None] == x
+    places = (below @ weights + 0.5 * same @ weights) / weights[~np.isnan(x)].sum() - 0.5
+    return np.where(np.isnan(x), 0.0, places)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("share", [0.0, 0.3])
+def test_the_ranks_of_numbers_are_added_up_with_all_that_rows_have(seed, share):
+    """Few different numbers, so that the fine bins are the numbers themselves."""
+    values = np.round(with_gaps(mixture("n3nb", 80, seed=seed), share, seed=seed))
+    table, bins = binned(values, schema_of("n3nb"))
+    codes, groups = node_codes(table, bins)
+    rows = np.flatnonzero(np.arange(table.n_rows) % 3).astype(np.int32)
+    weights = np.random.default_rng(seed).uniform(0.0, 1.0, rows.size)
+    found = bins.tables(rows, weights, np.arange(4, dtype=np.int32), coarse=False)
+    codes, groups = node_codes(table, bins, rows, weights)
+    assert np.array_equal(found.groups, groups)
+    assert found.numeric.tolist() == [True, False, True, False]
+    hot = np.zeros((rows.size, groups[-1]))
+    row, column = np.nonzero(codes >= 0)
+    hot[row, groups[column] + codes[row, column]] = 1.0
+    ranks = [mid_ranks(table.values[i, rows], weights) for i in (0, 2)]
+    features = np.column_stack([hot, ranks[0], ranks[0] ** 2, ranks[1], ranks[1] ** 2])
+    expected = (features * weights[:, None]).T @ features
+    assert found.sums == pytest.approx(expected, rel=1e-5, abs=1e-5)
+
+
+def test_a_node_of_whole_rows_has_as_many_as_it_weighs_and_one_of_shares_has_more():
+    values = np.stack([np.arange(6.0), np.array([0.0, 0, 0, 1, 1, 1])])
+    twice = np.array([1.0, 2.0, 1.0, 1.0, 3.0, 1.0])
+    table, bins = binned(values, schema_of("nb"), twice)
+    every, columns = np.arange(6, dtype=np.int32), np.arange(2, dtype=np.int32)
+    for share, rows_a_weight in ((1.0, 1.0), (0.5, 2.0), (0.1, 10.0)):
+        found = bins.tables(every, share * table.weights, columns, coarse=True)
+        assert found.rows_a_weight == pytest.approx(rows_a_weight)
+    # Of nine rows, all of four and none of the others.
+    few = np.where(np.isin(table.weights, [2.0, 3.0]), 0.0, table.weights)
+    assert bins.tables(every, few, columns, coarse=True).rows_a_weight == pytest.approx(1.0)

@@ -1,6 +1,7 @@
 """Which test a pair of columns gets, and what the parts of a slice are."""
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pytest
@@ -99,10 +100,37 @@ def test_parts_are_those_of_the_tests_of_all_pairs(seed, ranks):
                 labels = rank_parts(np.arange(2), codes, numeric, table.weights, significance)
             else:
                 tables = bins.tables(rows, table.weights, pair, coarse=not ranks)
-                labels = table_parts(*tables, significance)
+                labels = table_parts(tables, significance)
             if labels[0] == labels[1]:
                 expected[expected == expected[i]] = expected[j]
     assert same_partition(found, expected)
+
+
+@pytest.mark.parametrize("n_rows", [20, 60, 250])
+@pytest.mark.parametrize("shares", [False, True])
+def test_independent_columns_raise_about_as_many_false_alarms_as_promised(n_rows, shares):
+    """At most half more than the significance, for two tests; six deviations, risk 1e-9."""
+    rng = np.random.default_rng(n_rows)
+    values = np.concatenate([rng.normal(size=(50, n_rows)), rng.integers(0, 3, (20, n_rows))])
+    table = training_table(values, np.ones(n_rows), schema_of("n" * 50 + "3" * 20))
+    bins, rows = bin_table(table), np.arange(n_rows, dtype=np.int32)
+    weights = rng.beta(0.5, 0.5, n_rows) if shares else np.ones(n_rows)
+    found = []
+    for pair in product(range(20), range(20, 70)):  # a number, and another or levels
+        tables = bins.tables(rows, weights, np.array(pair, np.int32), coarse=True)
+        one, other = table_parts(tables, 0.05)
+        found.append(one == other)
+    deviation = np.sqrt(0.05 * 0.95 / len(found))
+    assert np.mean(found) < 1.5 * 0.05 + 6.0 * deviation
+    assert np.mean(found) > 0.01
+
+
+def test_a_trend_is_found_in_a_node_of_a_dozen_rows():
+    """Where a table of two bins by two cannot be sure."""
+    rng = np.random.default_rng(0)
+    x = np.arange(12.0)
+    values = np.stack([x, x + rng.normal(size=12), x > 5.0])
+    assert same_partition(parts_of(values, "nnb", significance=0.01), np.zeros(3))
 
 
 @pytest.mark.parametrize("test", ["chi2", "g"])

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.stats import chi2_contingency
 
-from softlearn.stats.independence import binary_parts, table_parts
+from softlearn.stats.independence import PairTables, binary_parts, table_parts
 from softlearn.stats.rows import WeightedRows
 
 seeds = st.integers(0, 100_000)
@@ -35,6 +35,12 @@ def linked_binary(both, mass, significance, test="chi2"):
     return found
 
 
+def level_parts(tables, groups, significance, test):
+    """The parts of columns that are all levels."""
+    no_number = np.zeros(groups.size - 1, bool)
+    return table_parts(PairTables(tables, groups, no_number, 1.0), significance, test)
+
+
 def linked_tables(tables, groups, significance, test="chi2"):
     n = groups.size - 1
     found = np.zeros((n, n), bool)
@@ -43,7 +49,7 @@ def linked_tables(tables, groups, significance, test="chi2"):
         levels = np.concatenate(own)
         begins = np.array([0, own[0].size, levels.size])
         pair = np.ascontiguousarray(tables[np.ix_(levels, levels)])
-        one, other = table_parts(pair, begins, significance, test)
+        one, other = level_parts(pair, begins, significance, test)
         found[i, j] = found[j, i] = one == other
     return found
 
@@ -129,7 +135,7 @@ def test_tables_are_judged_as_scipy_does(test, seed, n_rows, n_levels, missing, 
     for i, j in np.argwhere(~np.eye(4, dtype=bool)):
         table = table_of(repeated[i], repeated[j], np.ones(repeated.shape[1]), n_levels)
         assert found[i, j] == by_scipy(table, significance, test), (i, j)
-    parts = table_parts(tables, groups, significance, test)
+    parts = level_parts(tables, groups, significance, test)
     assert same_partition(parts, parts_of(found))
 
 
@@ -152,7 +158,7 @@ def test_many_columns_fall_into_the_parts_of_their_pairs(test, seed, missing):
     weights = np.random.default_rng(seed).gamma(1.0, 1.0, 80)
     tables, groups = all_tables(x, weights, 3)
     links = linked_tables(tables, groups, 0.01, test)
-    assert same_partition(table_parts(tables, groups, 0.01, test), parts_of(links))
+    assert same_partition(level_parts(tables, groups, 0.01, test), parts_of(links))
     both = pair_weights(x == 1, weights)
     links = linked_binary(both, weights.sum(), 0.01, test)
     assert same_partition(binary_parts(both, weights.sum(), 0.01, test), parts_of(links))
@@ -168,7 +174,7 @@ def test_the_weight_of_a_pair_is_read_once(test):
     both[above] = np.nan
     assert np.array_equal(binary_parts(both, weights.sum(), 0.01, test), expected)
     tables[np.triu(np.ones(tables.shape, bool), 1) & (tables > 0.0)] = np.nan
-    assert same_partition(table_parts(tables, groups, 0.01, test), expected)
+    assert same_partition(level_parts(tables, groups, 0.01, test), expected)
 
 
 @every_test

@@ -1,20 +1,19 @@
 """Weighted k-means and EM: score every cluster, share each row out, add up what it brings.
 
-The kernel is one loop around one pass over the rows, whatever the pass is for: each function here
-has one caller and is compiled into it, once.
+It is one loop around one pass over the rows, whatever the pass is for: each function here has one
+caller and is compiled into it, once. Kernels call it by ``softlearn.kernels.by_address``.
 """
 
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from softlearn.arrays import AnyArray, Floats
 from softlearn.kernels.blocks import BLOCK, add_block, score_block
-from softlearn.kernels.compile import by_address, inner, kernel
+from softlearn.kernels.compile import inner
 from softlearn.kernels.planes import (
     as_centroids,
     clear,
@@ -27,7 +26,6 @@ from softlearn.kernels.planes import (
 )
 from softlearn.kernels.rows import (
     DIFFERENT,
-    Clustering,
     ClusterOptions,
     Planes,
     RowData,
@@ -44,36 +42,7 @@ _DISTANCE = 3  # squared distances to the centroids
 _FAR = np.float32(2.0**100)  # scores beyond this are cut, so that their differences are numbers
 
 
-@lru_cache(maxsize=1)
-def clustering() -> Clustering:
-    """Return the clustering, ready to be handed to a kernel."""
-    matrix = np.zeros((0, 0))
-    none = RowData(
-        dense=matrix.astype(np.float32),
-        start=np.zeros(1, np.int64),
-        feature=np.zeros(0, np.int32),
-        numbers=matrix,
-        weights=np.zeros(0),
-        groups=np.zeros(1, np.int64),
-        single=np.zeros(0, np.bool_),
-    )
-    options = ClusterOptions(0, 0.0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, soft=True)
-    return by_address(_cluster, (none, np.zeros(0), options, matrix), returns=0)
-
-
-@kernel
-def cluster(
-    run: Clustering,
-    data: RowData,
-    uniforms: Floats,
-    options: ClusterOptions,
-    membership: Floats,
-) -> int:
-    """Call the clustering, which Python itself cannot."""
-    return run(data, uniforms, options, membership)
-
-
-def _cluster(data: RowData, uniforms: Floats, options: ClusterOptions, membership: Floats) -> int:
+def cluster(data: RowData, uniforms: Floats, options: ClusterOptions, membership: Floats) -> int:
     """Cluster the rows; return how many clusters there are, at most one a uniform number.
 
     The numbers pick the rows to start from. `membership`, (clusters, rows), is the result; if

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
-from numba import cfunc, njit, typeof
+from numba import cfunc, njit
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -13,6 +13,8 @@ R = TypeVar("R")
 # Multiply-adds may be fused and sums reordered; NaN and infinities keep their meaning, so the
 # flags `nnan` and `ninf` (and with them full fast-math) stay off.
 _REORDER = {"contract", "reassoc", "nsz", "arcp"}
+
+_KEPT: list[object] = []  # machine code whose address is known to others
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -28,11 +30,9 @@ def inner(function: Callable[P, R]) -> Callable[P, R]:
     return cast("Callable[P, R]", compiled)
 
 
-def by_address(function: Callable[P, R], like: tuple[object, ...], returns: R) -> Callable[P, R]:
-    """Compile a function for arguments like these, for kernels that are handed its address.
-
-    A function that a kernel calls by name is compiled into it once more, however large it is.
-    """
-    signature = typeof(returns)(*map(typeof, like))  # type: ignore[no-untyped-call]
+def address_of(function: Callable[P, R], signature: Any) -> int:  # noqa: ANN401 - Numba's type
+    """Compile a function for one signature, keep it on disk and in memory; return its address."""
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": _REORDER}
-    return cast("Callable[P, R]", cfunc(signature, cache=True, **options)(function))
+    compiled: Any = cfunc(signature, cache=True, **options)(function)
+    _KEPT.append(compiled)
+    return int(compiled.address)

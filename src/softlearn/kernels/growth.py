@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from softlearn.arrays import AnyArray, Bools, Floats, Offsets
+from softlearn.kernels.by_address import run_clustering
 from softlearn.kernels.compile import inner, kernel
 from softlearn.kernels.links import link_binary
-from softlearn.kernels.rows import Clustering, RowData
+from softlearn.kernels.rows import RowData
 from softlearn.kernels.slices import column_sums, gather, keep_heavy, pair_sums, select
 from softlearn.kernels.stacks import add_node, pop, push, with_room
 from softlearn.kernels.work import (
@@ -32,7 +33,7 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)  # as in softlearn.learn.seeds
 
 @kernel
 def grow_binary(
-    cluster: Clustering,
+    clustering: int,
     table: BinaryTable,
     options: GrowthOptions,
     work: OpenSlices,
@@ -41,7 +42,7 @@ def grow_binary(
 ) -> tuple[Nodes, OpenSlices]:
     """Split at most so many open slices, the last first; return all nodes and what is still open.
 
-    `cluster` is called by its address: compiled into this kernel it would be compiled twice.
+    `clustering` is the address of the clustering, which would otherwise be compiled in here.
     """
     n_clusters, smoothing = options.n_clusters, options.smoothing
     for _ in range(most):
@@ -62,7 +63,8 @@ def grow_binary(
                 work = _product(data, task, parts, size, smoothing, nodes, work)
                 continue
         membership = np.empty((n_clusters, task.rows.size))
-        found = cluster(data, _uniforms(task.seed, n_clusters), options.cluster, membership)
+        uniforms = _uniforms(task.seed, n_clusters)
+        found = run_clustering(clustering, data, uniforms, options.cluster, membership)
         n_open = work.size[0]
         if found > 1:
             work = _sum(table, task, membership[:found], options.min_weight, nodes, work)

@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Floats, Offsets
+from softlearn.arrays import AnyArray, Bools, Floats, Offsets
 from softlearn.kernels.compile import inner, kernel
 
 _NOTHING = 2.0**-30  # weight below this is rounding, not rows
+_NO_SPREAD = 2.0**-12  # ranks that spread less than this share of their squares are all the same
 
 
 @kernel
@@ -51,23 +52,99 @@ def link_binary(
 
 @kernel
 def link_tables(
-    tables: AnyArray, groups: Offsets, critical: Floats, least_mass: float, g_test: bool
+    sums: AnyArray,
+    groups: Offsets,
+    numeric: Bools,
+    rows_a_weight: float,
+    critical: Floats,
+    least_mass: float,
+    g_test: bool,
 ) -> Offsets:
     """Return a label a column, equal in each part.
 
-    `tables` is the weight of the rows that have two levels, (levels, levels), the levels of all
-    columns behind each other; `critical` is by degrees of freedom.
+    The first four are `PairTables`; `critical` is by degrees of freedom, at the whole significance
+    and at half of it.
     """
     label = _each_its_own(groups.size - 1)
-    across, down = np.empty(tables.shape[0]), np.empty(tables.shape[0])
+    rank = _places_of_ranks(groups, numeric)
+    across, down = np.empty(sums.shape[0]), np.empty(sums.shape[0])
     for i in range(label.size):
         for j in range(i):
             if label[i] == label[j]:
                 continue
-            table = tables[groups[i] : groups[i + 1], groups[j] : groups[j + 1]]
-            if _is_dependent(table, across, down, critical, least_mass, g_test):
+            is_linked, asked = False, 0
+            if numeric[i] or numeric[j]:
+                one, other = (i, j) if numeric[i] else (j, i)
+                statistic, freedom, mass = _trend(sums, groups, rank, one, other)
+                statistic *= mass * rows_a_weight - 1.0
+                enough = freedom > 0 and mass > 4.0 * least_mass
+                is_linked = enough and statistic > critical[0, freedom]
+                asked = 1
+            if not is_linked:
+                table = sums[groups[i] : groups[i + 1], groups[j] : groups[j + 1]]
+                is_linked = _is_dependent(table, across, down, critical[asked], least_mass, g_test)
+            if is_linked:
                 join(label, i, j)
     return label
+
+
+@inner
+def _places_of_ranks(groups: Offsets, numeric: Bools) -> Offsets:
+    """Return the feature that is each number's rank, -1 for levels; the next is its square."""
+    rank = np.empty(numeric.size, np.int64)
+    place = groups[-1]
+    for i in range(numeric.size):
+        rank[i] = place if numeric[i] else -1
+        place += 2 * numeric[i]
+    return rank
+
+
+@inner
+def _trend(
+    sums: AnyArray, groups: Offsets, rank: Offsets, i: int, j: int
+) -> tuple[float, int, float]:
+    """Return the share of the spread of number i's ranks that column j explains.
+
+    That is the squared correlation with the ranks of a number, which has one degree of freedom,
+    or what lies between the means of levels. With them come the weight of the rows.
+    """
+    mass, total, square = 0.0, 0.0, 0.0
+    for b in range(groups[j], groups[j + 1]):
+        mass += _weight_of(sums, groups, i, b)
+        total += sums[rank[i], b]
+        square += sums[rank[i] + 1, b]
+    if mass <= _NOTHING:
+        return 0.0, 0, mass
+    spread = square - total * total / mass
+    if spread <= _NO_SPREAD * square:
+        return 0.0, 0, mass
+    if rank[j] < 0:
+        between, n_levels = 0.0, 0
+        for b in range(groups[j], groups[j + 1]):
+            own = _weight_of(sums, groups, i, b)
+            if own > _NOTHING:
+                n_levels += 1
+                gap = sums[rank[i], b] - own * (total / mass)
+                between += gap * gap / own
+        return between / spread, n_levels - 1, mass
+    total_j, square_j = 0.0, 0.0
+    for a in range(groups[i], groups[i + 1]):
+        total_j += sums[rank[j], a]
+        square_j += sums[rank[j] + 1, a]
+    spread_j = square_j - total_j * total_j / mass
+    if spread_j <= _NO_SPREAD * square_j:
+        return 0.0, 0, mass
+    together = sums[rank[i], rank[j]] - total * total_j / mass
+    return together * together / (spread * spread_j), 1, mass
+
+
+@inner
+def _weight_of(sums: AnyArray, groups: Offsets, i: int, level: int) -> float:
+    """Return the weight of the rows that have a level and a cell of column i."""
+    weight = 0.0
+    for a in range(groups[i], groups[i + 1]):
+        weight += sums[a, level]
+    return weight
 
 
 @inner

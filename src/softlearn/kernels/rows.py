@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets
 
@@ -58,7 +57,3 @@ class ClusterOptions(NamedTuple):
     deviation_floor: float  # of a number in a component
     beta: float  # how hard the memberships of k-means are
     soft: bool  # whether rows are shared; otherwise each goes to its best cluster
-
-
-# What is called by its address; see ``softlearn.kernels.clustering.clustering``.
-Clustering: TypeAlias = Callable[[RowData, Floats, ClusterOptions, Floats], int]

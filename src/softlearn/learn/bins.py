@@ -6,17 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets
+from softlearn.arrays import AnyArray, Bools, Floats, Ids
 from softlearn.learn.training import Training
+from softlearn.stats.independence import PairTables
 
 FINE_BINS = 64  # made once for the whole table, at quantiles of each number
 # What a node makes of the codes: numbers are cut at quantiles of its own rows and rare levels taken
 # together, so that a pair's table has this much weight a cell and can be tested at all. With six
 # bins throughout, the circuits of vowel and segment stop at a third of their size.
 MOST_NODE_BINS = 4  # of a number
-_WEIGHT_PER_CELL = 2.5
+WEIGHT_PER_CELL = 2.5
 _KEPT_LEVELS = 32  # the most frequent levels of a column; the others are tested as one
-_MISSING = 255
+MISSING = 255
 _ROWS_TOGETHER = 8192  # whose indicators are multiplied at a time: sums stay exact, memory small
 
 
@@ -32,54 +33,58 @@ class TableBins:
         (columns,) number of codes in use.
     numeric
         (columns,) columns whose codes are fine bins that a node joins to quantiles.
+    weights
+        (rows,) the rows' own weights, of which a node has a share.
     """
 
     codes: AnyArray
     n_levels: AnyArray
     numeric: Bools
+    weights: Floats
 
-    def tables(
-        self, rows: Ids, weights: Floats, columns: Ids, *, coarse: bool
-    ) -> tuple[AnyArray, Offsets]:
-        """Return the weight of all pairs of the node's levels, (levels, levels).
+    def tables(self, rows: Ids, weights: Floats, columns: Ids, *, coarse: bool) -> PairTables:
+        """Return what the tests of all pairs of columns need to know of a node.
 
-        The second tells where each column's levels begin. Unless ``coarse``, discrete columns keep
-        all their levels.
+        Unless ``coarse``, discrete columns keep all their levels.
         """
-        codes = self.codes[rows][:, columns]
-        levels = self.n_levels[columns].copy()
-        for i in np.flatnonzero(self.numeric[columns] | (coarse & (levels > 2))):
-            is_number = bool(self.numeric[columns[i]])
-            joined = _joined(codes[:, i], weights, int(levels[i]), is_number=is_number)
-            codes[:, i] = joined[codes[:, i]]
-            levels[i] = int(joined[: levels[i]].max(initial=0)) + 1
+        from softlearn.kernels.bins import join_codes, write_features  # noqa: PLC0415 - loads Numba
+
+        numeric, n_codes = self.numeric[columns], self.n_levels[columns]
+        limits = (WEIGHT_PER_CELL, MOST_NODE_BINS, coarse)
+        level, mid_rank, levels = join_codes(
+            self.codes, rows, columns, weights, n_codes, numeric, *limits
+        )
         groups = np.concatenate([[0], np.cumsum(levels)])
-        tables = np.zeros((int(groups[-1]), int(groups[-1])))
+        n_features = int(groups[-1]) + 2 * np.count_nonzero(numeric)
+        sums = np.zeros((n_features, n_features))
         for first in range(0, rows.size, _ROWS_TOGETHER):
-            some = slice(first, first + _ROWS_TOGETHER)
-            dense = _one_hot(codes[some], groups)
-            tables += (dense * weights[some, None].astype(np.float32)).T @ dense
-        return tables, groups
+            some = rows[first : first + _ROWS_TOGETHER]
+            features = np.zeros((some.size, n_features), np.float32)
+            write_features(self.codes, some, columns, level, mid_rank, groups, numeric, features)
+            weight = weights[first : first + _ROWS_TOGETHER, None].astype(np.float32)
+            sums += (features * weight).T @ features
+        return PairTables(sums, groups, numeric, _rows_a_weight(weights, self.weights[rows]))
 
     def ranks(self, rows: Ids, columns: Ids) -> tuple[AnyArray, Bools]:
         """Return the codes of cells, (columns, rows), -1 where missing, and which are ranks."""
         codes = np.ascontiguousarray(self.codes[rows][:, columns].T).astype(np.int64)
-        codes[codes == _MISSING] = -1
+        codes[codes == MISSING] = -1
         return codes, self.numeric[columns]
 
 
-def _one_hot(codes: AnyArray, groups: Offsets) -> AnyArray:
-    """Return indicators of levels, (rows, levels), without any where a cell is missing."""
-    dense = np.zeros((codes.shape[0], int(groups[-1])), np.float32)
-    row, column = np.nonzero(codes != _MISSING)
-    dense[row, groups[column] + codes[row, column]] = 1.0
-    return dense
+def _rows_a_weight(weights: Floats, own: Floats) -> float:
+    """Return how many rows as good as whole ones a unit of the node's weight comes from.
+
+    Means over rows of weights w vary as those over (Σ w)² / Σ w² whole rows. A row that weighs
+    ``own`` in the table is so many equal rows, each of which has an equal part in the node.
+    """
+    return float(weights.sum() / (weights**2 / own).sum())
 
 
 def bin_table(training: Training) -> TableBins:
     """Return the codes of all cells, made once."""
     schema, weights = training.schema, training.weights
-    codes = np.full((training.n_rows, len(schema)), _MISSING, np.uint8)
+    codes = np.full((training.n_rows, len(schema)), MISSING, np.uint8)
     n_levels = np.ones(len(schema), np.int64)
     for i, column in enumerate(schema.columns):
         cells = training.values[i]
@@ -89,7 +94,8 @@ def bin_table(training: Training) -> TableBins:
         make = _level_codes if column.is_discrete else _fine_codes
         codes[seen, i] = make(cells[seen], weights[seen])
         n_levels[i] = int(codes[seen, i].max()) + 1
-    return TableBins(codes, n_levels, ~np.array([column.is_discrete for column in schema.columns]))
+    numeric = ~np.array([column.is_discrete for column in schema.columns])
+    return TableBins(codes, n_levels, numeric, weights)
 
 
 def _level_codes(cells: Floats, weights: Floats) -> AnyArray:
@@ -111,16 +117,10 @@ def _fine_codes(cells: Floats, weights: Floats) -> AnyArray:
     ]
 
 
-def _joined(codes: AnyArray, weights: Floats, n_codes: int, *, is_number: bool) -> AnyArray:
-    """Return for each code its bin among the node's rows; missing stays missing."""
-    mass = np.bincount(codes, weights=weights, minlength=_MISSING + 1)[:n_codes].astype(np.float64)
-    n_bins = max(2, int(np.sqrt(mass.sum() / _WEIGHT_PER_CELL)))
-    joined = np.full(_MISSING + 1, _MISSING, np.uint8)
-    if is_number:
-        joined[:n_codes] = _quantile_bins(mass, min(n_bins, MOST_NODE_BINS))
-    else:
-        joined[:n_codes] = _most_frequent(mass, n_bins)
-    return joined
+def _middles(mass: Floats) -> Floats:
+    """Return for each of the ordered cells the share of the weight up to its middle."""
+    middles: Floats = (np.cumsum(mass) - mass / 2.0) / mass.sum()
+    return middles
 
 
 def _most_frequent(mass: Floats, n_kept: int) -> AnyArray:
@@ -134,10 +134,8 @@ def _most_frequent(mass: Floats, n_kept: int) -> AnyArray:
 
 def _quantile_bins(mass: Floats, n_bins: int) -> AnyArray:
     """Return the bin of each of the ordered cells, about equally much weight in each bin."""
-    total = mass.sum()
-    if total <= 0.0:
+    if mass.sum() <= 0.0:
         return np.zeros(mass.size, np.uint8)
-    middle = (np.cumsum(mass) - mass / 2.0) / total
-    bins = np.minimum((middle * n_bins).astype(np.int64), n_bins - 1)
+    bins = np.minimum((_middles(mass) * n_bins).astype(np.int64), n_bins - 1)
     # Bins that no cell falls into are closed up.
     return (np.cumsum(np.concatenate([[0], np.diff(bins) > 0]))).astype(np.uint8)

@@ -40,10 +40,10 @@ class BinaryGrower:
 def _grow(
     table: BinaryTable, options: GrowthOptions, task: Slice, most: int
 ) -> tuple[Piece, list[Slice]]:
-    from softlearn.kernels.clustering import clustering  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.by_address import clustering_address  # noqa: PLC0415 - loads Numba
     from softlearn.kernels.growth import grow_binary  # noqa: PLC0415 - loads Numba
 
-    nodes, work = grow_binary(clustering(), table, options, _alone(task), _no_nodes(), most)
+    nodes, work = grow_binary(clustering_address(), table, options, _alone(task), _no_nodes(), most)
     piece = _piece(nodes, work)
     return piece, _open_slices(work, piece)
 

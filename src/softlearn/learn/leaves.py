@@ -8,7 +8,15 @@ from typing import Final, NamedTuple, Protocol
 import numpy as np
 
 from softlearn.arrays import AnyArray, Floats, Ids
-from softlearn.leaf import CATEGORICAL, FAMILIES, GAUSSIAN, HISTOGRAM, CategoricalStats, LeafOptions
+from softlearn.leaf import (
+    CATEGORICAL,
+    FAMILIES,
+    GAUSSIAN,
+    HISTOGRAM,
+    CategoricalStats,
+    GaussianStats,
+    LeafOptions,
+)
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.training import Training, is_spread
 from softlearn.stats.rows import WeightedRows
@@ -63,15 +71,17 @@ class LeafEstimator:
         A column without an observed cell takes the parent's leaf, or knows nothing at the root.
         """
         columns = task.columns[which]
-        discrete = self._discrete(data, task.columns)
+        family = self.family[columns]
+        found = {
+            **self._discrete(data, task.columns),
+            **self._gaussian(columns[family == _GAUSSIAN], task, data.weights),
+            **self._histogram(columns[family == _HISTOGRAM], task, data.weights),
+        }
         params = []
         for column in columns.tolist():
-            is_discrete = self.family[column] == CATEGORICAL_FAMILY
-            found = discrete.get(column) if is_discrete else self._numeric(column, task, data)
-            if found is None:
-                found = task.inherited.get(column)
-            params.append(self._know_nothing(column) if found is None else found)
-        return LeafParams(columns, self.family[columns], params)
+            known = found.get(column, task.inherited.get(column))
+            params.append(self._know_nothing(column) if known is None else known)
+        return LeafParams(columns, family, params)
 
     def _discrete(self, data: WeightedRows, columns: Ids) -> dict[int, Floats]:
         """Estimate all discrete columns from one pass; those never observed are left out."""
@@ -89,25 +99,33 @@ class LeafEstimator:
                 found[column] = CATEGORICAL.finish(CategoricalStats(own), options)
         return found
 
-    def _numeric(self, column: int, task: Heir, data: WeightedRows) -> Floats | None:
-        values = self.training.values[column, task.rows]
-        if np.isnan(values).all():
-            return None
-        options = LeafOptions(smoothing=self.smoothing, deviation_floor=float(self.floor[column]))
-        if self.family[column] == _HISTOGRAM:
-            binned = HISTOGRAM.summarise(values, data.weights, edges=self.edges[column])
-            return HISTOGRAM.finish(binned, options)
-        moments = GAUSSIAN.summarise(values, data.weights)
-        return GAUSSIAN.finish(moments._replace(pairs=self._pairs(values, task, data)), options)
+    def _gaussian(self, columns: Ids, task: Heir, weights: Floats) -> dict[int, Floats]:
+        """Estimate Gaussians from one pass over all columns; those never observed are left out."""
+        from softlearn.kernels.moments import centred_moments  # noqa: PLC0415 - loads Numba
 
-    def _pairs(self, values: Floats, task: Heir, data: WeightedRows) -> float:
-        """Return (Σ w)² − Σ w² of the table's own rows, of which equal ones were merged.
+        if not columns.size:
+            return {}
+        table = self.training
+        moments = centred_moments(table.values, columns, task.rows, weights, table.weights)
+        return {
+            column: GAUSSIAN.finish(GaussianStats(*own), self._options(column))
+            for column, own in zip(columns.tolist(), moments.tolist(), strict=True)
+            if own[0] > 0.0
+        }
 
-        c equal rows that weigh w together are c rows of w / c, so they add w² / c.
-        """
-        seen = ~np.isnan(values)
-        weights, merged = data.weights[seen], self.training.weights[task.rows[seen]]
-        return max(0.0, float(weights.sum() ** 2 - (weights**2 / merged).sum()))
+    def _histogram(self, columns: Ids, task: Heir, weights: Floats) -> dict[int, Floats]:
+        """Estimate histograms; columns never observed are left out."""
+        found = {}
+        for column in columns.tolist():
+            values = self.training.values[column, task.rows]
+            if not np.isnan(values).all():
+                binned = HISTOGRAM.summarise(values, weights, edges=self.edges[column])
+                found[column] = HISTOGRAM.finish(binned, self._options(column))
+        return found
+
+    def _options(self, column: int) -> LeafOptions:
+        floor = float(self.floor[column])
+        return LeafOptions(smoothing=self.smoothing, deviation_floor=floor)
 
     def _know_nothing(self, column: int) -> Floats:
         """Return the leaf of a column that no row of the whole table observes."""

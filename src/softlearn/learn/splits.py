@@ -43,14 +43,14 @@ def independent_parts(
         mass = float(data.weights.sum())
         return binary_parts(data.pair_weights(), mass, config.significance, config.test)
     if not config.ranks:
-        tables, groups = bins.tables(where.rows, data.weights, where.columns, coarse=True)
-        return table_parts(tables, groups, config.significance, config.test)
+        tables = bins.tables(where.rows, data.weights, where.columns, coarse=True)
+        return table_parts(tables, config.significance, config.test)
     codes, numeric = bins.ranks(where.rows, where.columns)
     parts, discrete = np.arange(where.columns.size), np.flatnonzero(~numeric)
     if discrete.size:
         some = where.columns[discrete]
-        tables, groups = bins.tables(where.rows, data.weights, some, coarse=False)
-        linked = table_parts(tables, groups, config.significance, config.test)
+        tables = bins.tables(where.rows, data.weights, some, coarse=False)
+        linked = table_parts(tables, config.significance, config.test)
         parts[discrete] = discrete[linked]
     return rank_parts(parts, codes, numeric, data.weights, config.significance)
 

@@ -70,7 +70,7 @@ class Training:
         offset = np.repeat(self.features[discrete] - groups[:-1], width)
         indicators = self._indicators_of(rows, offset + np.arange(groups[-1]))
         numeric = self.number_of[columns[self.number_of[columns] >= 0]]
-        numbers = np.ascontiguousarray(self.numbers[numeric][:, rows])
+        numbers = self.numbers[numeric[:, None], rows]
         return WeightedRows(weights, indicators, groups, self.single[discrete], numbers)
 
     def _indicators_of(self, rows: Ids, features: AnyArray) -> AnyArray | Listing:

@@ -31,8 +31,9 @@ def memberships(rows: WeightedRows, uniforms: Floats, options: ClusterOptions) -
     Memberships that add to 1 over the clusters; fewer clusters when fewer rows differ, None when
     all are alike.
     """
-    from softlearn.kernels.clustering import cluster, clustering  # noqa: PLC0415 - loads Numba
+    # Loads Numba.
+    from softlearn.kernels.by_address import cluster_rows, clustering_address  # noqa: PLC0415
 
     found = np.empty((uniforms.size, rows.n_rows))
-    n_clusters = cluster(clustering(), rows.data, uniforms, options, found)
+    n_clusters = cluster_rows(clustering_address(), rows.data, uniforms, options, found)
     return found[:n_clusters] if n_clusters > 1 else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import chdtri, ndtri
@@ -12,8 +12,35 @@ from softlearn.arrays import AnyArray, Bools, Floats, Offsets
 
 Test: TypeAlias = Literal["chi2", "g"]
 
-# A table of r × c cells needs more than this many rows' worth of weight a cell.
+# A table of r × c cells needs more than this many rows' worth of weight a cell, and a test of
+# ranks, which has no cells, as much as the smallest table.
 WEIGHT_PER_CELL: Final = 2.0
+
+
+class PairTables(NamedTuple):
+    """Weighted sums over a node's rows, from which all its pairs of columns are tested.
+
+    A row's features are the levels of all columns, 1 for those that it has; then, for each number,
+    its rank and the square of its rank. A row that lacks a column has zeros for it, so each pair is
+    tested on the rows that have both columns.
+
+    Attributes
+    ----------
+    sums
+        (features, features) the products of all pairs of features, added up by weight.
+    groups
+        (columns + 1,) where each column's levels begin; the ranks follow the last.
+    numeric
+        (columns,) which columns are numbers, whose levels are bins.
+    rows_a_weight
+        How many rows, as good as whole ones, a unit of weight comes from; at least 1 for shares
+        of rows.
+    """
+
+    sums: AnyArray
+    groups: Offsets
+    numeric: Bools
+    rows_a_weight: float
 
 
 def binary_parts(both: AnyArray, mass: float, significance: float, test: Test = "chi2") -> Offsets:
@@ -42,27 +69,26 @@ def critical_value(significance: float) -> float:
     return float(_critical(significance, 1)[1])
 
 
-def table_parts(
-    tables: AnyArray, groups: Offsets, significance: float, test: Test = "chi2"
-) -> Offsets:
-    """Return a label a column, as ``binary_parts``, for columns with any number of levels.
+def table_parts(tables: PairTables, significance: float, test: Test = "chi2") -> Offsets:
+    """Return a label a column, as ``binary_parts``, for numbers and any number of levels.
+
+    Two columns of levels are tested by their table. A pair with a number is tested by its ranks
+    first, which finds trends in nodes too light for tables: two numbers by Spearman's correlation,
+    a number and levels by Kruskal and Wallis. If they say nothing, the table is asked for what has
+    no trend, at half the significance, so that two questions do not raise twice the false alarms.
 
     Parameters
     ----------
     tables
-        (levels, levels) weight of the rows that have both levels; the levels of all columns
-        follow each other. A row that lacks a column has none of its levels, so each pair's table
-        counts the rows that have both columns.
-    groups
-        (columns + 1,) where each column's levels begin.
+        The node's rows.
     significance, test
         As for ``binary_parts``; Yates' correction is made in tables of two by two.
     """
     from softlearn.kernels.links import link_tables  # noqa: PLC0415 - loads Numba
 
-    widest = int(np.diff(groups).max())
-    critical = _critical(significance, (widest - 1) ** 2)
-    return link_tables(tables, groups, critical, WEIGHT_PER_CELL, test == "g")
+    widest = int(np.diff(tables.groups).max())
+    critical = _whole_and_half(significance, (widest - 1) ** 2)
+    return link_tables(*tables, critical, WEIGHT_PER_CELL, test == "g")
 
 
 def rank_parts(
@@ -95,6 +121,12 @@ def rank_parts(
     critical = _critical(significance, most_levels)
     link_ranks(joined, codes, numeric, order, weights, far, critical)
     return joined
+
+
+@lru_cache(maxsize=16)
+def _whole_and_half(significance: float, most: int) -> Floats:
+    """Return the critical values at the significance and at half of it, (2, freedom)."""
+    return np.stack([_critical(significance, most), _critical(significance / 2.0, most)])
 
 
 @lru_cache(maxsize=16)
