@@ -13,6 +13,10 @@ NORMALISATION_TOLERANCE: Final = 1e-9
 # Pseudo-count of every level or bin: the largest value of the paper's grid {0.1, 0.01, 1e-6}.
 # A level that a leaf has not seen stays possible, and a hundred rows outweigh it.
 LAPLACE_SMOOTHING: Final = 0.1
+# Level of the tests of independence. Tables of two-level columns alone have no use for weak
+# dependencies, those with numbers have: benchmarks/results/learning-defaults.md.
+SIGNIFICANCE: Final = 0.01
+SIGNIFICANCE_OF_TWO_LEVELS: Final = 1e-4
 
 # A Gaussian leaf on equal values would be a point of infinite density. The floor is in the column's
 # own units: a thousandth of a standardised column; learners scale it by the column's spread.

@@ -289,3 +289,20 @@ def test_estimators_are_public():
     assert {"SoftLearn", "LearnSPN"} <= set(dir(softlearn)) & set(softlearn.__all__)
     with pytest.raises(AttributeError, match="no attribute 'HardLearn'"):
         softlearn.HardLearn  # noqa: B018
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_the_usual_significance_depends_on_the_columns(estimator, monkeypatch):
+    used, learn = [], circuit_estimator.LEARNERS[estimator.learner]
+
+    def watched(blocks, schema, config, seed, engine):
+        used.append(config.significance)
+        return learn(blocks, schema, config, seed, engine)
+
+    monkeypatch.setitem(circuit_estimator.LEARNERS, estimator.learner, watched)
+    frame = people(60)
+    two_levels = pd.DataFrame({"climbs": frame["sport"] == "climb", "sport": frame["sport"]})
+    for table in (two_levels, frame):
+        estimator().fit(table)
+        estimator(significance=0.05).fit(table)
+    assert used == [1e-4, 0.05, 0.01, 0.05]

@@ -11,7 +11,7 @@ from softlearn.circuit import Circuit
 from softlearn.estimators.density_estimator import DensityEstimator
 from softlearn.estimators.parameters import check_leaves, read_seed, read_training_weights
 from softlearn.estimators.progress import progress_line
-from softlearn.learn import LEARNERS, Block, Engine, GrowConfig
+from softlearn.learn import LEARNERS, Block, Engine, GrowConfig, usual_significance
 from softlearn.model import Model
 from softlearn.model.given import Frame
 from softlearn.model.randomness import RandomState
@@ -31,7 +31,7 @@ class CircuitEstimator(DensityEstimator):
     clustering: Literal["em", "kmeans"] = _DEFAULT.clustering
     n_clusters: int = _DEFAULT.n_clusters
     test: Literal["chi2", "g"] = _DEFAULT.test
-    significance: float = _DEFAULT.significance
+    significance: float | None = None
     smoothing: float = _DEFAULT.smoothing
     max_iter: int = _DEFAULT.max_iter
     min_weight: float = _DEFAULT.min_weight
@@ -67,6 +67,8 @@ class CircuitEstimator(DensityEstimator):
         check_leaves(self.leaf, schema)
         values = encode(table, schema)
         weights = read_training_weights(sample_weight, values.shape[1])
+        if chosen["significance"] is None:
+            chosen["significance"] = usual_significance(schema)
         config = GrowConfig(**{name: chosen[name] for name in _CHOICES & chosen.keys()})
         self.model_ = Model(self._learn(Block(values, weights), schema, config))
         self.schema_ = schema

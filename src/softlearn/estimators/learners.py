@@ -13,7 +13,7 @@ from softlearn.learn import GrowConfig
 class SoftLearn(CircuitEstimator):
     """Learn a circuit by soft clustering: every row belongs to all clusters, by its membership.
 
-    Columns that are independent, by weighted chi-square tests, are modelled apart; if all hang
+    Columns that are independent, by weighted tests, are modelled apart; if all hang
     together, the rows are clustered and each cluster goes on with all rows, weighted by membership.
 
     Parameters
@@ -26,9 +26,9 @@ class SoftLearn(CircuitEstimator):
     test : {"chi2", "g"}
         The statistic of the tests of independence on tables: Pearson's chi-square or the
         likelihood ratio, G.
-    significance : float
+    significance : float, optional
         Columns depend on each other when a test of independence rejects at this level. Smaller
-        values give smaller circuits.
+        values give smaller circuits. By default 0.01, and 0.0001 if all columns have two levels.
     smoothing : float
         Pseudo-count of every level, and of every bin of a histogram.
     beta : float

@@ -81,7 +81,9 @@ RULES: Final[dict[str, Rule]] = {
     "clustering": _one_of("em", "kmeans"),
     "n_clusters": _whole(1),
     "test": _one_of("chi2", "g"),
-    "significance": _number("a number between 0 and 1, both excluded", lambda x: 0.0 < x < 1.0),
+    "significance": _or_none(
+        _number("a number between 0 and 1, both excluded", lambda x: 0.0 < x < 1.0)
+    ),
     "smoothing": _number("a number, 0 or more", lambda x: x >= 0.0),
     "beta": _number("a number above 0", lambda x: x > 0.0),
     "max_iter": _whole(1),

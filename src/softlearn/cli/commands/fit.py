@@ -33,8 +33,12 @@ class Fit(LearningCommand):
     )
 
     significance: Annotated[
-        float, typer.Option(help="Level of the independence tests; smaller is a smaller circuit.")
-    ] = 0.01
+        float | None,
+        typer.Option(
+            help="Level of the independence tests; smaller is a smaller circuit. If not said 0.01, "
+            "and 0.0001 if all columns have two levels."
+        ),
+    ] = None
     smoothing: Annotated[float, typer.Option(help="Pseudo-count of every level and bin.")] = 0.1
     n_clusters: Annotated[int, typer.Option(help="The most clusters at a time.")] = 2
     max_iter: Annotated[
