@@ -52,8 +52,9 @@ def test_all_lines_of_a_table_have_as_many_cells(folder):
 def test_the_text_links_pictures_that_are_there_and_names_commands(folder):
     _, text = write_report(folder)
     content = text.read_text(encoding="utf-8")
-    assert "(badcluster.png)" in content
-    assert (folder / "badcluster.png").stat().st_size > 0
+    assert text == folder.parent / f"{folder.name}.md"
+    assert f"({folder.name}/badcluster.png)" in content
+    assert (text.parent / folder.name / "badcluster.png").stat().st_size > 0
     assert "`softlearn reproduce binary`" in content
     assert "`softlearn reproduce grid --quick`" in content
 

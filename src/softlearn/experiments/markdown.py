@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from softlearn.experiments.document import Block, Document, Paragraph, Table
 
 
-def as_markdown(document: Document, *, level: int = 1) -> str:
-    """Return the document; pictures are links to PNG files beside it.
+def as_markdown(document: Document, *, level: int = 1, folder: str = "") -> str:
+    """Return the document; pictures are links to PNG files.
 
     Parameters
     ----------
@@ -16,17 +16,19 @@ def as_markdown(document: Document, *, level: int = 1) -> str:
         What is said.
     level
         Of the document's heading: 1 for a page of its own.
+    folder
+        Where the pictures are, as seen from the page; by default beside it.
     """
-    parts = [_block(block, level + 1) for block in document.blocks]
+    parts = [_block(block, level + 1, folder) for block in document.blocks]
     return "\n\n".join([f"{'#' * level} {document.title}", *parts]) + "\n"
 
 
-def _block(block: Block, level: int) -> str:
+def _block(block: Block, level: int, folder: str) -> str:
     if isinstance(block, Paragraph):
         return block.text
     if isinstance(block, Table):
         return _table(block, level)
-    return f"![{block.caption}]({block.name}.png)\n\n*{block.caption}*"
+    return f"![{block.caption}]({folder}{block.name}.png)\n\n*{block.caption}*"
 
 
 def _table(table: Table, level: int) -> str:

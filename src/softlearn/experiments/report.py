@@ -22,7 +22,9 @@ _PACKAGES: Final = ("softlearn", "numpy", "scipy", "numba")
 
 
 def write_report(out: Path) -> tuple[Path, Path]:
-    """Write ``report.html``, whole in itself, and ``results.md`` from the rows of a folder.
+    """Write ``report.html``, whole in itself, from the rows of a folder, and the same as Markdown.
+
+    The Markdown stands beside the folder and has its name: ``results.md`` for ``results``.
 
     Parameters
     ----------
@@ -36,16 +38,17 @@ def write_report(out: Path) -> tuple[Path, Path]:
             f"{out} holds no rows to report; first run one of softlearn reproduce {names}"
         )
     about = Paragraph(
-        "Every table and figure is made from the rows beside this page by the command below it. "
+        "Every table and figure is made from rows of fits by the command below it. "
         f"Page written by `softlearn reproduce report`, Python {python_version()}, "
         + ", ".join(f"{name} {version(name)}" for name in _PACKAGES)
         + "."
     )
     for document in documents:
         write_pictures(document, out)
-    page, text = out / "report.html", out / "results.md"
+    out = out.resolve()
+    page, text = out / "report.html", out.with_name(out.name + ".md")
     parts = [as_markdown(Document(TITLE, [about]))]
-    parts += [as_markdown(document, level=2) for document in documents]
+    parts += [as_markdown(document, level=2, folder=f"{out.name}/") for document in documents]
     write_whole(text, "\n".join(parts).encode())
     write_whole(page, as_page(TITLE, about, documents).encode())
     return page, text

@@ -176,7 +176,7 @@ class ReproduceDepth(Experimenting):
 
 @dataclass(frozen=True, kw_only=True)
 class ReproduceReport(Command):
-    """One page, `report.html`, and `results.md` of all rows that experiments have left."""
+    """One page, `report.html`, of all rows that experiments have left, and Markdown beside them."""
 
     examples = ("softlearn reproduce report",)
 
