@@ -56,7 +56,8 @@ TASKS = {
             "A fifth of all cells is removed by chance, in the rows to learn from and in the test "
             "rows; the latter are filled. `SimpleImputer` takes means and most frequent levels; "
             "`KNNImputer` and `IterativeImputer` see levels one-hot and numbers in standard "
-            "deviations, and the largest of a column's one-hot numbers is its level.",
+            "deviations, and the largest of a column's one-hot numbers is its level; the latter "
+            "without the last level, which the others would predict perfectly.",
             tuple(imputation.SYSTEMS),
             (
                 Figure("accuracy", "Accuracy of removed levels", 3, "higher"),

@@ -67,8 +67,8 @@ def _by_columns(split, train, test, measured):
     return filled
 
 
-def _by_numbers(split, train, test, measured, *, imputer):
-    one_hot = OneHot(split.schema, train)
+def _by_numbers(split, train, test, measured, *, imputer, last_level=True):
+    one_hot = OneHot(split.schema, train, last_level=last_level)
     imputer = imputer(split.seed)
     with measured.fitting():
         imputer.fit(one_hot.encode(train))
@@ -85,5 +85,6 @@ SYSTEMS = {
     "IterativeImputer": partial(
         _by_numbers,
         imputer=lambda seed: IterativeImputer(random_state=seed, keep_empty_features=True),
+        last_level=False,
     ),
 }
