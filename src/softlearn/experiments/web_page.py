@@ -11,7 +11,7 @@ from typing import Final
 from softlearn.experiments.document import Block, Document, Paragraph, Picture, Table
 
 _STYLE: Final = """
-body { font: 16px/1.55 system-ui, sans-serif; color: #263238; max-width: 68rem;
+body { font: 16px/1.55 system-ui, sans-serif; color: #263238; max-width: 76rem;
        margin: 0 auto; padding: 2rem 1.5rem 4rem; }
 h1, h2, h3 { line-height: 1.25; font-weight: 600; }
 h2 { margin-top: 3.5rem; border-top: 2px solid #0b5d9c; padding-top: .8rem; }
@@ -22,7 +22,7 @@ a { color: #0b5d9c; }
 code { font-size: .88em; background: #f1f4f6; padding: .1em .3em; border-radius: 3px; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .84rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .28rem .7rem; text-align: right; border-bottom: 1px solid #e6eaed;
+th, td { padding: .28rem .55rem; text-align: right; border-bottom: 1px solid #e6eaed;
          white-space: nowrap; }
 th { vertical-align: bottom; white-space: normal; border-bottom: 1.5px solid #78868f; }
 th:first-child, td:first-child { text-align: left; position: sticky; left: 0; background: #fff; }
