@@ -22,7 +22,7 @@ from benchmarks.tasks.tables import tables
 from benchmarks.workloads import WORKLOADS, tree
 from threadpoolctl import threadpool_limits
 
-from softlearn.circuit import validate
+from softlearn.circuit import violations
 from softlearn.datasets import Mixed
 from softlearn.table import infer_schema
 
@@ -50,7 +50,7 @@ def test_a_disagreement_prints_no_time(monkeypatch):
 
 @pytest.mark.parametrize("workload", [w for w in WORKLOADS if "100k" not in w.name])
 def test_workloads_are_valid_circuits(workload):
-    validate(workload.build())
+    assert not violations(workload.build())
 
 
 def test_a_path_of_a_factorised_circuit_has_all_its_edges():

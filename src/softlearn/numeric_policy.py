@@ -14,7 +14,7 @@ NORMALISATION_TOLERANCE: Final = 1e-9
 # A level that a leaf has not seen stays possible, and a hundred rows outweigh it.
 LAPLACE_SMOOTHING: Final = 0.1
 # Level of the tests of independence. Tables of two-level columns alone have no use for weak
-# dependencies, those with numbers have: benchmarks/results/learning-defaults.md.
+# dependencies, those with numbers have: benchmarks/results/learning-defaults*.md.
 SIGNIFICANCE: Final = 0.01
 SIGNIFICANCE_OF_TWO_LEVELS: Final = 1e-4
 

@@ -170,7 +170,11 @@ def test_the_kernel_joins_codes_as_plain_arrays_do(seed, n_rows, light):
     table, bins = binned(values, schema_of("n9n3b"))
     rows = np.flatnonzero(np.arange(table.n_rows) % 4).astype(np.int32)
     weights = light * np.random.default_rng(seed).random(rows.size)
-    node_codes(table, bins, rows, weights, coarse=True)
+    codes, groups = node_codes(table, bins, rows, weights, coarse=True)
+    found = bins.tables(rows, weights, np.arange(5, dtype=np.int32), coarse=True)
+    tables = found.sums[: groups[-1], : groups[-1]]
+    assert tables == pytest.approx(plain_tables(codes, weights, groups), rel=1e-5)
+    assert (np.diff(groups) > codes.max(axis=0, initial=-1)).all()
 
 
 def test_a_light_node_takes_rare_levels_together():
