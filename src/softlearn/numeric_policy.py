@@ -56,3 +56,10 @@ NEGLIGIBLE_WEIGHT: Final = 1e-3
 SMOOTHING_GRID: Final = (0.1, 0.01, 1e-6)
 # Numbers that differ by less than this share of their size are equal but for rounding.
 ROUNDING: Final = 1e-12
+# A number lies on a grid if it is off by less than this share of a step.
+ON_GRID: Final = 1e-9
+# Below this a probability is as good as zero: its normal score would be infinite.
+SMALLEST_PROBABILITY: Final = 1e-300
+# What lies beyond a bound that all values keep, but nobody promised: no draw comes there, and a
+# value that does costs 28 nats and not all of them.
+BEYOND_BOUND: Final = 1e-12

@@ -1,11 +1,21 @@
 """The model and nothing else: a build form to write by hand, a flat form to compute with."""
 
+from softlearn.circuit.columns import cells_of, same_shape
 from softlearn.circuit.describe import Description, describe
 from softlearn.circuit.export import to_dot, to_networkx
 from softlearn.circuit.file import load_circuit, save_circuit
 from softlearn.circuit.flat import LEAF, PRODUCT, SUM, Circuit
 from softlearn.circuit.flatten import build_form, flatten
-from softlearn.circuit.nodes import Categorical, Gaussian, Histogram, Leaf, Node, Product, Sum
+from softlearn.circuit.nodes import (
+    Categorical,
+    Gaussian,
+    Histogram,
+    Leaf,
+    Node,
+    Product,
+    Scaled,
+    Sum,
+)
 from softlearn.circuit.properties import validate, violations
 
 __all__ = [
@@ -20,11 +30,14 @@ __all__ = [
     "Leaf",
     "Node",
     "Product",
+    "Scaled",
     "Sum",
     "build_form",
+    "cells_of",
     "describe",
     "flatten",
     "load_circuit",
+    "same_shape",
     "save_circuit",
     "to_dot",
     "to_networkx",

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Bools, Floats
+from softlearn.arrays import AnyArray, Bools
+from softlearn.circuit.columns import same_shape
 from softlearn.circuit.flat import SUM, Circuit
-from softlearn.leaf import FAMILIES, Interval
+from softlearn.leaf import Interval
 
 
 def is_deterministic(circuit: Circuit) -> bool:
@@ -85,8 +86,8 @@ def _restricted_leaves(circuit: Circuit) -> Bools:
     """Return which leaves cannot draw every value of their column, (leaves,)."""
     every = np.arange(circuit.n_leaves)
     restricted = np.zeros(every.size, dtype=bool)
-    for family, where, params in _alike(circuit, every):
-        support = FAMILIES[family].support(params)
+    for family, where, params in same_shape(circuit, every):
+        support = family.support(params)
         if isinstance(support, Interval):
             restricted[where] = np.isfinite(support.lo) | np.isfinite(support.hi)
         else:
@@ -99,8 +100,8 @@ def _cells(circuit: Circuit, leaves: AnyArray) -> tuple[list[int], int]:
     masks = [0] * leaves.size
     lo, hi = np.full(leaves.size, -np.inf), np.full(leaves.size, np.inf)
     n_cells = circuit.schema.columns[circuit.leaf_column[leaves[0]]].n_levels
-    for family, where, params in _alike(circuit, leaves):
-        support = FAMILIES[family].support(params)
+    for family, where, params in same_shape(circuit, leaves):
+        support = family.support(params)
         if isinstance(support, Interval):
             lo[where], hi[where] = support.lo, support.hi
             continue
@@ -113,16 +114,3 @@ def _cells(circuit: Circuit, leaves: AnyArray) -> tuple[list[int], int]:
     first, after = np.searchsorted(cuts, lo).tolist(), np.searchsorted(cuts, hi).tolist()
     spans = zip(first, after, strict=True)
     return [(1 << end) - (1 << start) for start, end in spans], cuts.size - 1
-
-
-def _alike(circuit: Circuit, leaves: AnyArray) -> list[tuple[int, AnyArray, Floats]]:
-    """Return (family, positions in ``leaves``, parameters as a matrix) of leaves of one shape."""
-    family, length = circuit.leaf_family[leaves], np.diff(circuit.param_start)[leaves]
-    shape = length * len(FAMILIES) + family
-    groups = []
-    for key in np.unique(shape).tolist():
-        where = np.flatnonzero(shape == key)
-        within = np.arange(key // len(FAMILIES))
-        params = circuit.params[circuit.param_start[leaves[where]][:, None] + within]
-        groups.append((key % len(FAMILIES), where, params))
-    return groups

@@ -21,7 +21,7 @@ from softlearn.leaf import FAMILIES
 from softlearn.table.schema import Schema
 
 FORMAT: Final = "softlearn-circuit"
-VERSION: Final = 1
+VERSION: Final = 2  # since 2 columns have a scale, and may model their missing cells
 LENGTH_BYTES: Final = 8  # the header's length opens the file, little endian
 # The limit that safetensors itself sets; a longer header is an attack or an accident.
 HEADER_LIMIT: Final = 100_000_000

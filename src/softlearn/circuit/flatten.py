@@ -14,7 +14,7 @@ from softlearn.circuit.flat import LEAF, PRODUCT, SUM, Circuit
 from softlearn.circuit.nodes import Leaf, Node, Product, Sum, Weighted
 from softlearn.circuit.properties import validate
 from softlearn.errors import CircuitError
-from softlearn.leaf import FAMILIES, family_named
+from softlearn.leaf import FAMILIES, SCALED, family_named
 from softlearn.table.schema import Column, Level, Schema
 
 _INNER: Final = (Product, Sum)  # made once: ``Product | Sum`` in a loop builds a type each time
@@ -53,7 +53,7 @@ def build_form(circuit: Circuit) -> list[Node]:
     ):
         about = circuit.schema.columns[column]
         own = tuple(params[starts[leaf] : starts[leaf + 1]])
-        nodes.append(Leaf(about.name, FAMILIES[family].name, own, about.levels))
+        nodes.append(Leaf(about.name, FAMILIES[family].name, own, _named_values(about)))
     edges, children = circuit.edge_start.tolist(), circuit.child.tolist()
     weights = circuit.weight.tolist()
     for node in range(circuit.n_leaves, circuit.n_nodes):
@@ -138,7 +138,8 @@ def _schema_of(leaves: list[Leaf]) -> Schema:
     levels: dict[str, dict[tuple[type, Level], Level]] = {}
     for leaf in leaves:
         known = levels.setdefault(leaf.column, {})
-        known.update({(type(level), level): level for level in leaf.levels})
+        if leaf.family != SCALED.name:
+            known.update({(type(level), level): level for level in leaf.levels})
     return Schema(tuple(_column(name, tuple(found.values())) for name, found in levels.items()))
 
 
@@ -211,15 +212,23 @@ def _leaf_arrays(schema: Schema, leaves: list[Leaf]) -> tuple[list[tuple[float, 
 
 
 def _params(leaf: Leaf, column: Column) -> tuple[float, ...]:
-    """Return the leaf's parameters in the order of the schema's levels."""
-    if not leaf.levels or leaf.levels == column.levels:
+    """Return the leaf's parameters in the order of the schema's levels, or of its atoms."""
+    levels = _named_values(column)
+    if leaf.levels == levels or (not leaf.levels and leaf.family != SCALED.name):
         return leaf.params
-    if len(leaf.levels) != len(leaf.params):
-        raise CircuitError(
-            [f"{leaf!r} has {len(leaf.params)} probabilities for {len(leaf.levels)} levels"]
-        )
-    own = dict(zip(leaf.levels, leaf.params, strict=True))
-    unknown = [level for level in own if level not in column.levels]
+    n_named = len(leaf.levels)
+    if n_named != len(leaf.params) and leaf.family != SCALED.name:
+        raise CircuitError([f"{leaf!r} has {len(leaf.params)} probabilities for {n_named} levels"])
+    own = dict(zip(leaf.levels, leaf.params, strict=False))
+    unknown = [level for level in own if level not in levels]
     if unknown:
-        raise CircuitError([f"{leaf!r} names levels that the schema lacks: {unknown}"])
-    return tuple(own.get(level, 0.0) for level in column.levels)
+        noun = "atoms" if leaf.family == SCALED.name else "levels"
+        raise CircuitError([f"{leaf!r} names {noun} that the schema lacks: {unknown}"])
+    return (*(own.get(level, 0.0) for level in levels), *leaf.params[n_named:])
+
+
+def _named_values(column: Column) -> tuple[Level, ...]:
+    """Return the values that leaves have a probability for each: levels, or atoms of a scale."""
+    if column.scale is None:
+        return column.levels
+    return (*column.scale.atoms, *((None,) if column.missing == "modelled" else ()))

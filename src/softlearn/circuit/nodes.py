@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, overload
 
 from softlearn.errors import CircuitError
+from softlearn.numeric_policy import NORMALISATION_TOLERANCE
 from softlearn.table.schema import Level
 
 _WEIGHT_PREVIEW = 4  # weights shown by repr before it abbreviates
@@ -149,6 +150,29 @@ def Categorical(column: str, probabilities: LevelProbabilities) -> Leaf:  # noqa
 def Gaussian(column: str, mean: float, deviation: float) -> Leaf:  # noqa: N802 - reads as a type
     """Return a normal leaf with a mean and a standard deviation."""
     return Leaf(column, "gaussian", (float(mean), float(deviation)))
+
+
+def Scaled(  # noqa: N802 - reads as a type
+    column: str,
+    mean: float = 0.0,
+    deviation: float = 1.0,
+    *,
+    atoms: Mapping[float | None, float] | None = None,
+    own: float = 0.0,
+) -> Leaf:
+    """Return a leaf over a column with a scale: normal in the scores of its cells.
+
+    Scores have mean 0 and deviation 1 in the column as a whole. ``atoms`` gives values that stand
+    out their probabilities, ``None`` that of a missing cell; with the probability ``own`` the value
+    comes from the column as a whole.
+    """
+    points = dict(atoms or {})
+    masses = tuple(float(p) for p in points.values())
+    rest = 1.0 - sum(masses) - float(own)
+    if abs(rest) < NORMALISATION_TOLERANCE:
+        rest = 0.0
+    params = (*masses, rest, float(own), float(mean), float(deviation))
+    return Leaf(column, "scaled", params, tuple(points))
 
 
 def Histogram(column: str, edges: Sequence[float], probabilities: Sequence[float]) -> Leaf:  # noqa: N802 - reads as a type

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from softlearn.arrays import AnyArray
+from softlearn.circuit.columns import same_shape
 from softlearn.circuit.flat import LEAF, PRODUCT, SUM, Circuit
 from softlearn.errors import CircuitError
-from softlearn.leaf import FAMILIES
+from softlearn.leaf import FAMILIES, SCALED
 from softlearn.numeric_policy import NORMALISATION_TOLERANCE
 from softlearn.table.schema import Schema
 
@@ -125,12 +126,20 @@ def _leaf_violations(c: Circuit) -> list[str]:
     """Check that leaves suit their columns, and ask each family about its leaves' parameters."""
     columns = c.schema.columns
     discrete = np.array([column.is_discrete for column in columns])[c.leaf_column]
+    scaled = np.array([column.scale is not None for column in columns])[c.leaf_column]
     suits = discrete == np.array([family.discrete for family in FAMILIES])[c.leaf_family]
+    suits &= scaled == (c.leaf_family == FAMILIES.index(SCALED))
     found = []
     for leaf in np.flatnonzero(~suits):
         column, family = columns[c.leaf_column[leaf]], FAMILIES[c.leaf_family[leaf]].name
+        scale = (
+            ""
+            if column.is_discrete
+            else f" {'without' if column.scale is None else 'with'} a scale"
+        )
         found.append(
             f"leaf {leaf}: a {family} leaf cannot model the {column.kind} column {column.name!r}"
+            + scale
         )
     return found + _parameter_violations(c, np.flatnonzero(suits))
 
@@ -139,25 +148,16 @@ def _parameter_violations(c: Circuit, leaves: AnyArray) -> list[str]:
     """Ask the families, one matrix of equally shaped leaves at a time."""
     columns = c.schema.columns
     n_levels = np.array([column.n_levels for column in columns])[c.leaf_column[leaves]]
-    lengths = np.diff(c.param_start)[leaves]
     found = []
-    for group in _alike(c.leaf_family[leaves], lengths, n_levels):
-        some, length, levels = leaves[group], lengths[group[0]], int(n_levels[group[0]])
-        params = c.params[c.param_start[some][:, None] + np.arange(length)]
-        found += [
-            f"leaf {some[i]} over {columns[c.leaf_column[some[i]]].name!r}: {reason}"
-            for i, reason in FAMILIES[c.leaf_family[some[0]]].violations(params, levels)
-        ]
+    for family, group, params in same_shape(c, leaves):
+        for levels in np.unique(n_levels[group]).tolist():
+            mine = np.flatnonzero(n_levels[group] == levels)
+            some = leaves[group[mine]]
+            found += [
+                f"leaf {some[i]} over {columns[c.leaf_column[some[i]]].name!r}: {reason}"
+                for i, reason in family.violations(params[mine], levels)
+            ]
     return found
-
-
-def _alike(*keys: AnyArray) -> list[AnyArray]:
-    """Return the positions that agree in all keys, group by group."""
-    if not keys[0].size:
-        return []
-    order = np.lexsort(keys)
-    changes = np.any([key[order][1:] != key[order][:-1] for key in keys], axis=0)
-    return np.split(order, np.flatnonzero(changes) + 1)
 
 
 def _scope_violations(c: Circuit) -> list[str]:

@@ -1,18 +1,30 @@
 """Univariate distributions, one file a family, that know nothing of circuits or tables."""
 
 from softlearn.leaf.categorical import CATEGORICAL, Categorical, CategoricalStats
+from softlearn.leaf.cells import Cells
 from softlearn.leaf.families import FAMILIES, family_named
-from softlearn.leaf.family import Family, Interval, LeafOptions, Members, Region, Stats
+from softlearn.leaf.family import (
+    Family,
+    Interval,
+    LeafOptions,
+    Listed,
+    Members,
+    Region,
+    Stats,
+)
 from softlearn.leaf.gaussian import GAUSSIAN, Gaussian, GaussianStats
 from softlearn.leaf.histogram import HISTOGRAM, Histogram, HistogramStats
+from softlearn.leaf.scaled import SCALED, Scaled, ScaledStats
 
 __all__ = [
     "CATEGORICAL",
     "FAMILIES",
     "GAUSSIAN",
     "HISTOGRAM",
+    "SCALED",
     "Categorical",
     "CategoricalStats",
+    "Cells",
     "Family",
     "Gaussian",
     "GaussianStats",
@@ -20,8 +32,11 @@ __all__ = [
     "HistogramStats",
     "Interval",
     "LeafOptions",
+    "Listed",
     "Members",
     "Region",
+    "Scaled",
+    "ScaledStats",
     "Stats",
     "family_named",
 ]

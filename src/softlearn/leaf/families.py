@@ -9,11 +9,13 @@ from softlearn.leaf.categorical import CATEGORICAL
 from softlearn.leaf.family import Family
 from softlearn.leaf.gaussian import GAUSSIAN
 from softlearn.leaf.histogram import HISTOGRAM
+from softlearn.leaf.scaled import SCALED
 
 FAMILIES: Final[tuple[Family, ...]] = (
     CATEGORICAL,  # 0
     GAUSSIAN,  # 1
     HISTOGRAM,  # 2
+    SCALED,  # 3
 )
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 
 from softlearn.arrays import Bools, Floats
 from softlearn.errors import SoftlearnError
 from softlearn.numeric_policy import DEVIATION_FLOOR, LAPLACE_SMOOTHING
+
+if TYPE_CHECKING:
+    from softlearn.leaf.cells import Cells
 
 # Each family has its own NamedTuple of statistics; nobody else looks inside.
 Stats: TypeAlias = Any
@@ -29,7 +32,13 @@ class Members(NamedTuple):
     mask: Bools
 
 
-Region: TypeAlias = Interval | Members
+class Listed(NamedTuple):
+    """Any of the listed numbers; infinity stands for a missing cell that is modelled."""
+
+    values: Floats
+
+
+Region: TypeAlias = Interval | Members | Listed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +81,9 @@ class Family(Protocol):
     @property
     def discrete(self) -> bool:
         """Whether values are level codes."""
+
+    def on(self, cells: Cells | None) -> Self:
+        """Return the family of the leaves over a column with these cells, if it has a scale."""
 
     def violations(self, params: Floats, n_levels: int) -> list[tuple[int, str]]:
         """Everything wrong with params, shape (leaves, n), as (leaf position, reason).
@@ -139,8 +151,8 @@ def interval_of(region: Region | None) -> Interval:
     """Return the region of a continuous leaf; None is the whole line."""
     if region is None:
         return Interval(np.array(-np.inf), np.array(np.inf))
-    if isinstance(region, Members):
-        raise TypeError("a continuous leaf takes an Interval, not Members")
+    if not isinstance(region, Interval):
+        raise TypeError(f"a continuous leaf takes an Interval, not {type(region).__name__}")
     return Interval(np.asarray(region.lo), np.asarray(region.hi))
 
 
@@ -148,8 +160,8 @@ def members_of(region: Region | None) -> Bools:
     """Return the mask of a discrete leaf's region; None is every level."""
     if region is None:
         return np.array([True])
-    if isinstance(region, Interval):
-        raise TypeError("a discrete leaf takes Members, not an Interval")
+    if not isinstance(region, Members):
+        raise TypeError(f"a discrete leaf takes Members, not {type(region).__name__}")
     return np.asarray(region.mask)
 
 

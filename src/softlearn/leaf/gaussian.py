@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy.special import log_ndtr, ndtri_exp
@@ -29,6 +29,9 @@ from softlearn.leaf.gaussian_integrals import (
 )
 from softlearn.numeric_policy import SMALLEST_DEVIATION, SMALLEST_UNIFORM
 
+if TYPE_CHECKING:
+    from softlearn.leaf.cells import Cells
+
 
 class GaussianStats(NamedTuple):
     """Centred moments; the mean is centre + offset, two numbers so that 1e8 + 0.1 keeps its 0.1."""
@@ -46,6 +49,10 @@ class Gaussian:
 
     name: ClassVar[str] = "gaussian"
     discrete: ClassVar[bool] = False
+
+    def on(self, cells: Cells | None) -> Self:
+        """Return the same family: its leaves know their numbers by themselves."""
+        return self
 
     def violations(self, params: Floats, n_levels: int) -> list[tuple[int, str]]:
         """Everything wrong with params, shape (leaves, n), as (leaf position, reason)."""

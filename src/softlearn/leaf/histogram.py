@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from softlearn.leaf.family import (
 from softlearn.leaf.lookup import pick, rank
 from softlearn.leaf.probabilities import cell_at, probability_violations, smoothed
 
+if TYPE_CHECKING:
+    from softlearn.leaf.cells import Cells
+
 
 class HistogramStats(NamedTuple):
     """Mass of every bin."""
@@ -39,6 +42,10 @@ class Histogram:
 
     name: ClassVar[str] = "histogram"
     discrete: ClassVar[bool] = False
+
+    def on(self, cells: Cells | None) -> Self:
+        """Return the same family: its leaves know their numbers by themselves."""
+        return self
 
     def violations(self, params: Floats, n_levels: int) -> list[tuple[int, str]]:
         """Everything wrong with params, shape (leaves, n), as (leaf position, reason)."""

@@ -8,14 +8,17 @@ from typing import Final, NamedTuple, Protocol
 import numpy as np
 
 from softlearn.arrays import AnyArray, Floats, Ids
+from softlearn.circuit import cells_of
 from softlearn.leaf import (
     CATEGORICAL,
     FAMILIES,
     GAUSSIAN,
     HISTOGRAM,
+    SCALED,
     CategoricalStats,
     GaussianStats,
     LeafOptions,
+    ScaledStats,
 )
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.training import Training, is_spread
@@ -26,6 +29,7 @@ HISTOGRAM_BINS = 32  # bins of a histogram leaf, at quantiles of the whole colum
 CATEGORICAL_FAMILY: Final = FAMILIES.index(CATEGORICAL)
 _GAUSSIAN = FAMILIES.index(GAUSSIAN)
 _HISTOGRAM = FAMILIES.index(HISTOGRAM)
+_SCALED = FAMILIES.index(SCALED)
 
 
 class LeafParams(NamedTuple):
@@ -73,7 +77,7 @@ class LeafEstimator:
         columns = task.columns[which]
         family = self.family[columns]
         found = {
-            **self._discrete(data, task.columns),
+            **self._with_levels(data, task),
             **self._gaussian(columns[family == _GAUSSIAN], task, data.weights),
             **self._histogram(columns[family == _HISTOGRAM], task, data.weights),
         }
@@ -83,21 +87,70 @@ class LeafEstimator:
             params.append(self._know_nothing(column) if known is None else known)
         return LeafParams(columns, family, params)
 
-    def _discrete(self, data: WeightedRows, columns: Ids) -> dict[int, Floats]:
-        """Estimate all discrete columns from one pass; those never observed are left out."""
-        discrete = columns[self.family[columns] == CATEGORICAL_FAMILY].tolist()
-        if not discrete:
+    def _with_levels(self, data: WeightedRows, task: Heir) -> dict[int, Floats]:
+        """Estimate columns of levels, and those with a scale; those never observed are left out."""
+        counts = self._level_weights(data, task.columns)
+        scaled = task.columns[self.family[task.columns] == _SCALED]
+        return {**self._discrete(counts), **self._scaled(scaled, counts, task, data.weights)}
+
+    def _level_weights(self, data: WeightedRows, columns: Ids) -> dict[int, Floats]:
+        """Return the weight of each level of the columns that have some, from one pass."""
+        own = columns[np.diff(self.training.features)[columns] > 0].tolist()
+        if not own:
             return {}
-        counts, mass = data.feature_weights(), float(data.weights.sum())
-        options = LeafOptions(smoothing=self.smoothing)
+        sums, mass = data.feature_weights(), float(data.weights.sum())
         found = {}
-        for i, column in enumerate(discrete):
-            own = counts[data.groups[i] : data.groups[i + 1]]
+        for i, column in enumerate(own):
+            weights = sums[data.groups[i] : data.groups[i + 1]]
             if data.single[i]:
-                own = np.array([max(mass - own[0], 0.0), own[0]])
-            if own.sum() > 0.0:
-                found[column] = CATEGORICAL.finish(CategoricalStats(own), options)
+                weights = np.array([max(mass - weights[0], 0.0), weights[0]])
+            found[column] = weights
         return found
+
+    def _scaled(
+        self, columns: Ids, counts: dict[int, Floats], task: Heir, weights: Floats
+    ) -> dict[int, Floats]:
+        """Estimate leaves over cells: masses of atoms, and moments of the others' scores."""
+        from softlearn.kernels.moments import centred_moments  # noqa: PLC0415 - loads Numba
+
+        table, found = self.training, {}
+        number = table.number_of[columns]
+        have = number[number >= 0].astype(np.int32)
+        moments = centred_moments(table.numbers, have, task.rows, weights, table.weights)
+        of_number = dict(zip(have.tolist(), moments.tolist(), strict=True))
+        for column, position in zip(columns.tolist(), number.tolist(), strict=True):
+            atoms = counts[column][:-1] if column in counts else np.zeros(0)
+            rest = GaussianStats(*of_number.get(position, (0.0,) * 5))
+            if rest.weight + atoms.sum() > 0.0:
+                stats = ScaledStats(atoms, rest)
+                found[column] = SCALED.finish(stats, self._options(column))
+        return found
+
+    def _discrete(self, counts: dict[int, Floats]) -> dict[int, Floats]:
+        """Estimate all discrete columns; those never observed are left out."""
+        options = LeafOptions(smoothing=self.smoothing)
+        import os
+
+        if os.environ.get("PERCOL"):
+            a = float(os.environ["PERCOL"])
+            out = {}
+            for column, own in counts.items():
+                if self.family[column] == CATEGORICAL_FAMILY and own.sum() > 0.0:
+                    if column not in self.edges:
+                        v = self.training.values[column]
+                        k = ~np.isnan(v)
+                        c = (
+                            np.bincount(v[k].astype(int), self.training.weights[k], own.size)
+                            + 0.5 / own.size
+                        )
+                        self.edges[column] = c / c.sum()
+                    out[column] = (own + a * self.edges[column]) / (own.sum() + a)
+            return out
+        return {
+            column: CATEGORICAL.finish(CategoricalStats(own), options)
+            for column, own in counts.items()
+            if self.family[column] == CATEGORICAL_FAMILY and own.sum() > 0.0
+        }
 
     def _gaussian(self, columns: Ids, task: Heir, weights: Floats) -> dict[int, Floats]:
         """Estimate Gaussians from one pass over all columns; those never observed are left out."""
@@ -134,6 +187,9 @@ class LeafEstimator:
             return np.full(n_levels, 1.0 / n_levels)
         if self.family[column] == _HISTOGRAM:
             return np.append(self.edges[column], np.ones(1))
+        if self.family[column] == _SCALED:
+            cells = cells_of(self.training.schema.columns[column])
+            return SCALED.column_itself(0 if cells is None else int(cells.atom.sum()))
         return np.array([0.0, 1.0])
 
 
@@ -141,8 +197,13 @@ def _families(training: Training, config: GrowConfig) -> AnyArray:
     """Return the family of each column's leaves, (columns,)."""
     chosen = config.leaf
     family = np.full(len(training.schema), CATEGORICAL_FAMILY)
-    for i in np.flatnonzero(training.number_of >= 0):
-        name = training.schema.names[i]
+    for i, column in enumerate(training.schema):
+        if column.is_discrete:
+            continue
+        if column.scale is not None:
+            family[i] = _SCALED
+            continue
+        name = column.name
         choice = chosen.get(name, "gaussian") if isinstance(chosen, Mapping) else chosen
         family[i] = _HISTOGRAM if choice == "histogram" else _GAUSSIAN
     return family

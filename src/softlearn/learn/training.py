@@ -8,6 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets
+from softlearn.circuit import cells_of
+from softlearn.errors import SoftlearnError
+from softlearn.leaf import Cells
 from softlearn.numeric_policy import ROUNDING
 from softlearn.stats.rows import Listing, WeightedRows
 from softlearn.table.schema import Schema
@@ -24,19 +27,22 @@ class Training:
     Attributes
     ----------
     values
-        (columns, rows) codes of levels or numbers, NaN where missing; no two rows are alike.
+        (columns, rows) codes of levels or cells, or plain numbers; NaN where missing. No two rows
+        are alike.
     weights
         (rows,) the weight of all rows of the table that are like it.
     features
-        (columns + 1,) where each column's indicators begin; numeric columns have none.
+        (columns + 1,) where each column's indicators begin. A column with a scale has one for each
+        atom and one for all other cells, if it has atoms; plain numbers have none.
     single
         (columns,) columns with one indicator: two levels, no missing cell.
     indicators
         uint8 matrix (features, rows), or a listing of its ones.
     number_of
-        (columns,) position among the numeric columns, -1 for discrete ones.
+        (columns,) position among the columns that have numbers, -1 for the others.
     numbers
-        (numeric columns, rows), standardised.
+        (columns with numbers, rows), standardised; for a column with a scale the normal scores of
+        cells that are no atoms. NaN where there is none.
     centre, spread
         (columns,) mean and standard deviation of the numeric columns.
     """
@@ -64,7 +70,7 @@ class Training:
 
     def take(self, rows: Ids, weights: Floats, columns: Ids) -> WeightedRows:
         """Return some rows, with their weights in a node, over some columns."""
-        discrete = columns[self.number_of[columns] < 0]
+        discrete = columns[np.diff(self.features)[columns] > 0]
         width = np.diff(self.features)[discrete]
         groups = np.concatenate([[0], np.cumsum(width)])
         offset = np.repeat(self.features[discrete] - groups[:-1], width)
@@ -92,27 +98,69 @@ def training_table(values: Floats, weights: Floats, schema: Schema) -> Training:
     """
     if not (weights > 0.0).all():
         values, weights = values[:, weights > 0.0], weights[weights > 0.0]
-    values, weights = _merge_duplicates(values, weights)
-    discrete = np.array([column.is_discrete for column in schema.columns])
-    n_levels = np.array([column.n_levels for column in schema.columns])
-    single = discrete & (n_levels == 2) & ~np.isnan(values).any(axis=1)
-    width = np.where(single, 1, n_levels)
-    features = np.concatenate([[0], np.cumsum(width)])
-    number_of = np.where(discrete, -1, np.cumsum(~discrete) - 1)
-    centre, spread = _moments(values, weights, ~discrete)
-    numbers = (values[~discrete] - centre[~discrete, None]) / spread[~discrete, None]
+    values, weights = _merge_duplicates(_in_cells(values, schema), weights)
+    plain = np.array([not column.is_discrete and column.scale is None for column in schema.columns])
+    centre, spread = _moments(values, weights, plain)
+    numbers, levels, n_levels = [], [], np.empty(len(schema), np.int64)
+    for i, column in enumerate(schema.columns):
+        cells = cells_of(column)
+        level, number = values[i], None
+        n_levels[i] = column.n_levels
+        if cells is not None:
+            level, number, n_levels[i] = _atoms_and_scores(cells, values[i])
+        elif plain[i]:
+            number = (values[i] - centre[i]) / spread[i]
+        levels.append(level)
+        numbers.append(number)
+    single = (n_levels == 2) & ~np.isnan(values).any(axis=1)
+    single &= np.array([column.is_discrete for column in schema.columns])
+    features = np.concatenate([[0], np.cumsum(np.where(single, 1, n_levels))])
+    has_number = np.array([number is not None for number in numbers])
+    rows = [number for number in numbers if number is not None]
     return Training(
         schema,
         values,
         weights,
         features,
         single,
-        _indicators(values, features, single, discrete),
-        number_of,
-        np.ascontiguousarray(numbers),
+        _indicators(levels, features, single, weights.size),
+        np.where(has_number, np.cumsum(has_number) - 1, -1),
+        np.array(rows).reshape(len(rows), weights.size),
         centre,
         spread,
     )
+
+
+def _in_cells(values: Floats, schema: Schema) -> Floats:
+    """Return the values with those of columns with a scale replaced by their cells."""
+    coded = values
+    for i, column in enumerate(schema.columns):
+        cells = cells_of(column)
+        if cells is None:
+            continue
+        code = cells.code(values[i])
+        known = ~np.isnan(values[i])
+        if (known & (code < 0)).any():
+            worst = float(values[i][known & (code < 0)][0])
+            raise SoftlearnError(
+                f"column {column.name!r} holds {worst:g}, outside the bounds of its scale"
+            )
+        coded = coded.copy() if coded is values else coded
+        coded[i] = np.where(known, code, np.nan)
+    return coded
+
+
+def _atoms_and_scores(cells: Cells, codes: Floats) -> tuple[Floats, Floats | None, int]:
+    """Return a column's levels (each atom, and the rest), its scores, and the number of levels."""
+    n_atoms = int(cells.atom.sum())
+    level_of = np.where(cells.atom, np.cumsum(cells.atom) - 1, n_atoms).astype(np.float64)
+    score_of = np.where(cells.atom, np.nan, cells.score)
+    known = ~np.isnan(codes)
+    position = np.where(known, codes, 0.0).astype(np.intp)
+    score = np.where(known, score_of[position], np.nan)
+    level = np.where(known, level_of[position], np.nan)
+    has_scores = not np.isnan(score).all() or n_atoms == 0
+    return level, score if has_scores else None, n_atoms + 1 if n_atoms else 0
 
 
 def _moments(values: Floats, weights: Floats, numeric: Bools) -> tuple[Floats, Floats]:
@@ -134,13 +182,13 @@ def is_spread(width: float, size: float) -> bool:
 
 
 def _indicators(
-    values: Floats, features: Offsets, single: Bools, discrete: Bools
+    levels: list[Floats], features: Offsets, single: Bools, n_rows: int
 ) -> AnyArray | Listing:
     """Return the indicators of all levels, dense or listed, whichever is faster to walk."""
-    n_rows, n_features = values.shape[1], int(features[-1])
+    n_features = int(features[-1])
     ones = []
-    for column in np.flatnonzero(discrete):
-        cells = values[column]
+    for column in np.flatnonzero(np.diff(features) > 0):
+        cells = levels[column]
         # A single indicator is set by level 1; otherwise level k sets indicator k.
         rows = np.flatnonzero(cells == 1.0 if single[column] else ~np.isnan(cells))
         level = 0 if single[column] else cells[rows].astype(np.int32)

@@ -10,8 +10,9 @@ from typing import TypeAlias
 import numpy as np
 
 from softlearn.arrays import Bools
+from softlearn.circuit import cells_of
 from softlearn.errors import EvidenceError
-from softlearn.leaf import Interval
+from softlearn.leaf import Interval, Listed
 from softlearn.query import Evidence
 from softlearn.table import Column, Schema, encode_value
 
@@ -21,8 +22,8 @@ Said: TypeAlias = Mapping[str, object]  # {column: value, set of levels, (lo, hi
 def as_event(said: Said, schema: Schema) -> Evidence:
     """Return one row of evidence whose probability can be asked for.
 
-    A single value of an integer column stands for the unit interval around it. A single value of
-    another continuous column has probability zero, and is refused.
+    A single value of an integer column has a probability, and so have values of other columns that
+    stand out. Any other number or time has probability zero, and is refused.
     """
     evidence = as_condition(said, schema)
     intervals = dict(evidence.intervals)
@@ -30,11 +31,23 @@ def as_event(said: Said, schema: Schema) -> Evidence:
         value = float(evidence.values[position, 0])
         if column.is_discrete or math.isnan(value):
             continue
-        if column.kind != "integer":
+        if not _has_probability(column, value):
             raise _point_event(column, said[column.name])
         intervals[position] = _interval(column, (value, value))
         evidence.values[position, 0] = np.nan
-    return Evidence(evidence.values, evidence.sets, intervals)
+    for position, listed in evidence.listed.items():
+        for value in listed.values.tolist():
+            if not _has_probability(schema.columns[position], value):
+                raise _point_event(schema.columns[position], value)
+    return Evidence(evidence.values, evidence.sets, intervals, evidence.listed)
+
+
+def _has_probability(column: Column, value: float) -> bool:
+    """Return whether a single number may be an event of its own."""
+    if column.kind == "integer" or math.isinf(value):
+        return True
+    cells = cells_of(column)
+    return cells is not None and bool(cells.is_point[cells.code(np.array([value]))[0]])
 
 
 def as_condition(said: Said, schema: Schema) -> Evidence:
@@ -44,10 +57,13 @@ def as_condition(said: Said, schema: Schema) -> Evidence:
     values = np.full((len(schema), 1), np.nan)
     sets: dict[int, Bools] = {}
     intervals: dict[int, Interval] = {}
+    listed: dict[int, Listed] = {}
     for name, what in said.items():
         position = schema.index(name)
         column = schema.columns[position]
-        if isinstance(what, Set | list):
+        if isinstance(what, Set | list) and column.scale is not None:
+            listed[position] = _numbers(column, what)
+        elif isinstance(what, Set | list):
             sets[position] = _levels(column, what)
         elif not isinstance(what, tuple):
             values[position] = read_cell(column, what)
@@ -55,7 +71,7 @@ def as_condition(said: Said, schema: Schema) -> Evidence:
             sets[position] = _levels_between(column, what)
         else:
             intervals[position] = _interval(column, what)
-    return Evidence(values, sets, intervals)
+    return Evidence(values, sets, intervals, listed)
 
 
 def read_cell(column: Column, what: object) -> float:
@@ -71,6 +87,21 @@ def read_cell(column: Column, what: object) -> float:
     return encode_value(column, what)
 
 
+def _numbers(column: Column, what: Set[object] | list[object]) -> Listed:
+    """Return the listed numbers of a column with a scale; None is a missing cell."""
+    if not what:
+        raise EvidenceError(f"column {column.name!r}: no value at all is impossible; name some")
+    if None in what and column.missing != "modelled":
+        raise EvidenceError(
+            f"column {column.name!r}: its missing cells are not modelled, so they have no "
+            "probability; fit with missing='modelled'"
+        )
+    numbers = [math.inf if value is None else read_cell(column, value) for value in what]
+    if any(map(math.isnan, numbers)):
+        raise EvidenceError(f"column {column.name!r}: write None for a missing cell, not NaN")
+    return Listed(np.unique(numbers))
+
+
 def _levels(column: Column, what: Set[object] | list[object]) -> Bools:
     """Return the mask of the named levels, (1, levels)."""
     if not column.is_discrete:
@@ -78,7 +109,7 @@ def _levels(column: Column, what: Set[object] | list[object]) -> Bools:
             f"column {column.name!r} is {column.kind}: say (lo, hi) with both ends included, "
             f"not a {_type_name(what)}"
         )
-    codes = [read_cell(column, level) for level in what]
+    codes = [_level(column, level) for level in what]
     if not codes:
         raise EvidenceError(f"column {column.name!r}: no level at all is impossible; name some")
     if any(map(math.isnan, codes)):
@@ -86,6 +117,13 @@ def _levels(column: Column, what: Set[object] | list[object]) -> Bools:
     mask = np.zeros((1, column.n_levels), dtype=bool)
     mask[0, np.array(codes, dtype=np.intp)] = True
     return mask
+
+
+def _level(column: Column, level: object) -> float:
+    """Return the code of a level; None is one where missing cells are modelled."""
+    if level is None and None in column.levels:
+        return float(column.n_levels - 1)
+    return read_cell(column, level)
 
 
 def _levels_between(column: Column, what: tuple[object, ...]) -> Bools:
@@ -97,7 +135,7 @@ def _levels_between(column: Column, what: tuple[object, ...]) -> Bools:
         )
     number = Column(column.name, "numeric")
     lo, hi = _ends(number, what)
-    levels = np.array(column.levels, dtype=np.float64)
+    levels = np.array([math.nan if x is None else x for x in column.levels], dtype=np.float64)
     mask = (levels >= lo) & (levels <= hi)
     if not mask.any():
         raise EvidenceError(f"column {column.name!r}: none of its levels lies in {what!r}")
@@ -107,6 +145,8 @@ def _levels_between(column: Column, what: tuple[object, ...]) -> Bools:
 def _interval(column: Column, what: tuple[object, ...]) -> Interval:
     """Return the interval of a continuous column; whole numbers fill half a unit on each side."""
     lo, hi = _ends(column, what)
+    if column.scale is not None:
+        return Interval(np.array([lo]), np.array([hi]))
     if column.kind == "integer":
         lo, hi = _ceil(lo) - 0.5, _floor(hi) + 0.5
     if lo >= hi:

@@ -59,7 +59,7 @@ def completed(circuit: Circuit, frame: Frame, known: Given, impossible: Impossib
 
 
 def rounded(schema: Schema, evidence: Evidence, values: Floats) -> Floats:
-    """Return the values with those of integer columns rounded, never out of the evidence.
+    """Return the values with those of plain integer columns rounded, never out of the evidence.
 
     A leaf's mode may be the very end of an interval: 40.5 for whole numbers up to 40. The rows of
     evidence may each stand for several columns of values, side by side.
@@ -67,7 +67,7 @@ def rounded(schema: Schema, evidence: Evidence, values: Floats) -> Floats:
     n_each = values.shape[1] // max(evidence.n_rows, 1)
     whole = values.copy()
     for position, column in enumerate(schema):
-        if column.kind != "integer":
+        if column.kind != "integer" or column.scale is not None:
             continue
         unknown = np.repeat(np.isnan(evidence.values[position]), n_each)
         nearest = np.floor(values[position] + 0.5)

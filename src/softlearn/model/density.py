@@ -1,4 +1,4 @@
-"""The posterior of one continuous column: a mixture of its leaves, inside what is known of it."""
+"""The distribution of one column of numbers or times, given what is known."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError
-from softlearn.leaf import Family, Interval
+from softlearn.leaf import Cells, Family, Interval, Listed
 from softlearn.model.asking import read_cell
 from softlearn.table import Column, decode_value
 
@@ -23,6 +23,7 @@ Points: TypeAlias = Any
 
 # Sixty halvings take a bracket far below the resolution of a float of its own width.
 _HALVINGS = 60
+_TINY = float(np.finfo(np.float64).tiny)
 _SPARKS = "▁▂▃▄▅▆▇█"
 _SPARK_BINS = 32
 
@@ -36,10 +37,10 @@ class Part(NamedTuple):
 
 
 class DensityDistribution:
-    """What is to be believed of a continuous column; it prints as a summary.
+    """The distribution of a column of numbers or times; it prints as a summary.
 
     Values of a datetime column are datetimes, their ``std`` is in seconds and their density per
-    second. Whole numbers are treated as continuous: ``Model.probability`` rounds.
+    second. Where missing cells are modelled, all but ``missing`` is about cells that are not.
 
     Attributes
     ----------
@@ -47,40 +48,47 @@ class DensityDistribution:
         The column's name.
     """
 
-    def __init__(self, column: Column, parts: list[Part], lo: float, hi: float) -> None:
+    def __init__(self, column: Column, lo: float, hi: float) -> None:
         self.column = column.name
-        self._about, self._parts = column, parts
+        self._about = column
         self._lo, self._hi = float(lo), float(hi)
         self._within = Interval(np.array(lo), np.array(hi))
 
     @property
     def mean(self) -> Point:
         """The expected value."""
-        return self._spoken(self._mean)
+        return self._decoded(self._mean)
 
     @cached_property
     def std(self) -> float:
         """The standard deviation."""
         return math.sqrt(self._expected(2, self._mean))
 
+    @property
+    def missing(self) -> float:
+        """The probability that the cell is missing; 0 unless missing cells are modelled."""
+        return 0.0
+
     def pdf(self, x: Points) -> float | Floats:
-        """Return the density at one value or many."""
-        point = self._heard(x)
+        """Return the density at one value or many; of whole numbers with a scale, the probability.
+
+        Values of other columns that stand out have a probability instead of a density, too.
+        """
+        point = self._encoded(x)
         inside = (point >= self._lo) & (point <= self._hi)
-        density = self._mixed(lambda part: part.family.log_density(part.params[:, None, :], point))
-        return _shaped(np.where(inside, density, 0.0), x)
+        return _shaped(np.where(inside, self._density(point), 0.0), x)
 
     def cdf(self, x: Points) -> float | Floats:
         """Return the probability of being at most one value, or each of many."""
-        return _shaped(self._below(self._heard(x)), x)
+        return _shaped(self._below(self._encoded(x)), x)
 
     def quantile(self, q: float | npt.ArrayLike) -> Points:
         """Return the value below which the column lies with probability ``q``, or each of many."""
         levels = np.atleast_1d(np.asarray(q, dtype=np.float64))
         if not ((levels >= 0.0) & (levels <= 1.0)).all():
             raise SoftlearnError(f"a quantile's probability lies between 0 and 1, not {q!r}")
-        found = self._bisected(levels)
-        return self._spoken(found[0] if np.ndim(q) == 0 else found)
+        found = self._quantiles(levels)
+        return self._decoded(found[0] if np.ndim(q) == 0 else found)
 
     def interval(self, level: float = 0.9) -> tuple[Point, Point]:
         """Return the ends of the central interval that holds this much probability."""
@@ -90,12 +98,15 @@ class DensityDistribution:
 
     def __repr__(self) -> str:
         lo, hi = self.interval(0.9)
-        ends = self._bisected(np.array([0.01, 0.99]))
+        ends = self._quantiles(np.array([0.01, 0.99]))
+        if ends[0] == ends[1]:
+            ends = ends + np.array([-0.5, 0.5])
         shape = _spark(self._below(np.linspace(ends[0], ends[1], _SPARK_BINS + 1)))
-        low, high = (_short(self._spoken(end)) for end in ends)
+        low, high = (_short(self._decoded(end)) for end in ends)
+        missing = f", missing {self.missing:.2%}" if self.missing else ""
         return (
             f"mean {_short(self.mean)}, std {self.std:.4g}, "
-            f"90 % between {_short(lo)} and {_short(hi)}\n{low} {shape} {high}"
+            f"90 % between {_short(lo)} and {_short(hi)}{missing}\n{low} {shape} {high}"
         )
 
     @cached_property
@@ -103,7 +114,43 @@ class DensityDistribution:
         return self._expected(1, 0.0)
 
     def _expected(self, order: int, shift: float) -> float:
-        """Return E[(x − shift) ** order] of the mixture, inside the bounds."""
+        """Return E[(x − shift) ** order], inside the bounds."""
+        raise NotImplementedError
+
+    def _density(self, point: Floats) -> Floats:
+        """Return the density at each point."""
+        raise NotImplementedError
+
+    def _below(self, point: Floats) -> Floats:
+        """Return the distribution function, (points,)."""
+        raise NotImplementedError
+
+    def _quantiles(self, levels: Floats) -> Floats:
+        """Return the inverse of the distribution function."""
+        raise NotImplementedError
+
+    def _encoded(self, x: Points) -> Floats:
+        """Return the caller's value or values as floats, (points,)."""
+        if self._about.kind == "datetime":
+            return np.array([read_cell(self._about, point) for point in np.atleast_1d(x).tolist()])
+        return np.atleast_1d(np.asarray(x, dtype=np.float64))
+
+    def _decoded(self, values: Floats | float) -> Points:
+        """Return floats as the caller's values."""
+        if self._about.kind != "datetime":
+            return values if np.ndim(values) else float(values)
+        decoded = [decode_value(self._about, value) for value in np.atleast_1d(values).tolist()]
+        return decoded if np.ndim(values) else decoded[0]
+
+
+class LeafMixture(DensityDistribution):
+    """A mixture of leaves over plain numbers."""
+
+    def __init__(self, column: Column, parts: list[Part], lo: float, hi: float) -> None:
+        super().__init__(column, lo, hi)
+        self._parts = parts
+
+    def _expected(self, order: int, shift: float) -> float:
         is_whole_line = math.isinf(self._lo) and math.isinf(self._hi)
         total = 0.0
         for family, params, weight in self._parts:
@@ -116,8 +163,10 @@ class DensityDistribution:
             total += float(weight @ own)
         return total
 
+    def _density(self, point: Floats) -> Floats:
+        return self._mixed(lambda part: part.family.log_density(part.params[:, None, :], point))
+
     def _below(self, point: Floats) -> Floats:
-        """Return the distribution function, (points,)."""
         until = Interval(self._within.lo, np.clip(point, self._lo, self._hi))
         mass = self._mixed(lambda part: part.family.log_mass(part.params[:, None, :], until))
         return np.clip(mass, 0.0, 1.0)
@@ -130,8 +179,8 @@ class DensityDistribution:
             shares.append(part.weight @ np.exp(log_values(part) - inside[:, None]))
         return np.asarray(np.sum(shares, axis=0))
 
-    def _bisected(self, levels: Floats) -> Floats:
-        """Return the quantiles; each lies between the smallest and the largest of the leaves'."""
+    def _quantiles(self, levels: Floats) -> Floats:
+        """Bisect; each quantile lies between the smallest and the largest of the leaves'."""
         strict = np.clip(levels, np.finfo(np.float64).tiny, np.nextafter(1.0, 0.0))
         own = [
             part.family.draw(part.params[:, None, :], strict, self._within) for part in self._parts
@@ -152,18 +201,50 @@ class DensityDistribution:
         highs = [np.max(span.hi) for span in spans if isinstance(span, Interval)]
         return max(float(min(lows)), self._lo), min(float(max(highs)), self._hi)
 
-    def _heard(self, x: Points) -> Floats:
-        """Return the caller's value or values as floats, (points,)."""
-        if self._about.kind == "datetime":
-            return np.array([read_cell(self._about, point) for point in np.atleast_1d(x).tolist()])
-        return np.atleast_1d(np.asarray(x, dtype=np.float64))
 
-    def _spoken(self, values: Floats | float) -> Points:
-        """Return floats as the caller's values."""
-        if self._about.kind != "datetime":
-            return values if np.ndim(values) else float(values)
-        spoken = [decode_value(self._about, value) for value in np.atleast_1d(values).tolist()]
-        return spoken if np.ndim(values) else spoken[0]
+class CellMixture(DensityDistribution):
+    """A distribution over the cells of a column with a scale; everything is a sum over cells."""
+
+    def __init__(
+        self, column: Column, cells: Cells, probability: Floats, region: Interval | Listed | None
+    ) -> None:
+        lo, hi = -math.inf, math.inf
+        if isinstance(region, Interval):
+            lo, hi = float(region.lo), float(region.hi)
+        super().__init__(column, lo, hi)
+        self._cells, self._region = cells, region
+        present = cells.left < np.inf
+        mass = probability * cells.inside(region).share
+        self._missing = float(mass[~present].sum() / mass.sum())
+        # Cells of which only a part is possible are that much likelier inside it.
+        self._probability = np.where(present, probability, 0.0) / max(mass[present].sum(), _TINY)
+
+    @property
+    def missing(self) -> float:
+        """The probability that the cell is missing; 0 unless missing cells are modelled."""
+        return self._missing
+
+    def _expected(self, order: int, shift: float) -> float:
+        return float(self._probability @ self._cells.moment(order, shift, self._region))
+
+    def _density(self, point: Floats) -> Floats:
+        code = self._cells.code(point)
+        density = self._probability[code] * np.exp(self._cells.log_base[code])
+        if isinstance(self._region, Listed):
+            density = np.where(np.isin(point, self._region.values), density, 0.0)
+        return np.where(code < 0, 0.0, density)
+
+    def _below(self, point: Floats) -> Floats:
+        if isinstance(self._region, Listed):
+            values = self._region.values[None, :]
+            own = self._density(self._region.values)
+            return np.asarray((own * (values <= point[:, None])).sum(axis=1))
+        until = Interval(np.full(point.shape, self._lo), np.clip(point, self._lo, self._hi))
+        below = self._cells.inside(until).share @ self._probability
+        return np.where(point < self._lo, 0.0, np.clip(below, 0.0, 1.0))
+
+    def _quantiles(self, levels: Floats) -> Floats:
+        return self._cells.draw(self._probability, levels, self._region)
 
 
 def _shaped(answers: Floats, question: Points) -> float | Floats:

@@ -247,6 +247,8 @@ def _stepped(column: Column, end: object, step: int) -> object:
 
 
 def _satisfies(level: Level, relation: str, ends: list[float | None]) -> bool:
+    if level is None:  # a missing cell is no number
+        return False
     assert not isinstance(level, str)
     if relation == "..":
         lo, hi = ends

@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from softlearn.arrays import Floats
-from softlearn.circuit import Circuit
-from softlearn.model.density import DensityDistribution, Part
+from softlearn.arrays import Floats, Ids
+from softlearn.circuit import Circuit, cells_of, same_shape
+from softlearn.leaf import Interval, Listed, Scaled
+from softlearn.model.density import CellMixture, DensityDistribution, LeafMixture, Part
 from softlearn.model.given import Given
 from softlearn.model.levels import LevelDistribution
 from softlearn.query import Evidence, Posteriors, posteriors
-from softlearn.query.leaves import same_shape
 
 _NUMBERS_AT_ONCE = 1 << 22  # 32 MB of posteriors
 
@@ -52,10 +52,10 @@ def _centre(found: Posteriors, column: int) -> Floats:
     if found.circuit.schema.columns[column].is_discrete:
         return np.asarray(np.argmax(found.levels(column), axis=1), dtype=np.float64)
     leaves, weights = found.leaves(column)  # (rows, leaves)
-    means = np.empty(leaves.size)
+    total, present = np.empty(leaves.size), np.empty(leaves.size)
     for family, where, params in same_shape(found.circuit, leaves):
-        means[where] = family.moment(params, 1)
-    return np.asarray(weights @ means)
+        total[where], present[where] = family.moment(params, 1), family.moment(params, 0)
+    return np.asarray((weights @ total) / (weights @ present))
 
 
 def _of_column(
@@ -68,10 +68,32 @@ def _of_column(
     leaves, weights = found.leaves(column)
     possible = weights[0] > 0.0
     leaves, weight = leaves[possible], weights[0, possible]
+    cells = cells_of(about)
+    if cells is not None:
+        region = evidence.numbers(column, np.zeros(1, np.int64))
+        return _over_cells(found.circuit, column, (leaves, weight), region)
     parts = [
         Part(family, params, weight[where] / weight.sum())
         for family, where, params in same_shape(found.circuit, leaves)
     ]
     bounds = evidence.intervals.get(column)
     ends = (-math.inf, math.inf) if bounds is None else (bounds.lo[0], bounds.hi[0])
-    return DensityDistribution(about, parts, *ends)
+    return LeafMixture(about, parts, *ends)
+
+
+def _over_cells(
+    circuit: Circuit, column: int, mixture: tuple[Ids, Floats], region: Interval | Listed | None
+) -> CellMixture:
+    """Return the mixture of leaves over cells, each of them inside the region."""
+    (leaves, weight), about = mixture, circuit.schema.columns[column]
+    cells = cells_of(about)
+    assert cells is not None
+    if isinstance(region, Interval):
+        region = Interval(region.lo[0], region.hi[0])
+    probability = np.zeros(cells.n)
+    share = cells.inside(region).share
+    for family, where, params in same_shape(circuit, leaves):
+        assert isinstance(family, Scaled)
+        own = family.probabilities(params)
+        probability += (weight[where] / (own @ share)) @ own
+    return CellMixture(about, cells, probability, region)

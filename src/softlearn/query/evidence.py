@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from softlearn.arrays import Bools, Floats
+from softlearn.arrays import Bools, Floats, Offsets
 from softlearn.errors import EvidenceError
 from softlearn.kernels.program import WEIGHTED_CODE
-from softlearn.leaf import Interval
+from softlearn.leaf import Interval, Listed, Members, Region
 from softlearn.table.schema import Column, Schema
 
 
@@ -27,12 +27,19 @@ class Evidence:
         It counts in the rows whose value is NaN; all True says nothing.
     intervals
         For a continuous column, the bounds ``lo`` and ``hi``, each (rows,). They count in the
-        rows whose value is NaN; from -inf to inf says nothing, ``lo > hi`` is impossible.
+        rows whose value is NaN; ``lo > hi`` is impossible. From -inf to inf says nothing but, where
+        missing cells are modelled, that the cell is not missing.
+    listed
+        For a column with a scale, the numbers that are possible in all rows whose value is NaN.
+
+    In a column of numbers whose missing cells are modelled, the value infinity says that the cell
+    is missing.
     """
 
     values: Floats
     sets: Mapping[int, Bools] = field(default_factory=dict)
     intervals: Mapping[int, Interval] = field(default_factory=dict)
+    listed: Mapping[int, Listed] = field(default_factory=dict)
 
     @staticmethod
     def nothing(n_columns: int, n_rows: int = 1) -> Evidence:
@@ -50,6 +57,7 @@ class Evidence:
             np.ascontiguousarray(self.values[:, which]),
             {column: mask[which] for column, mask in self.sets.items()},
             {c: Interval(i.lo[which], i.hi[which]) for c, i in self.intervals.items()},
+            self.listed,
         )
 
     def repeat(self, n: int) -> Evidence:
@@ -60,9 +68,25 @@ class Evidence:
         """Return where no single value is known, (columns, rows)."""
         return np.isnan(self.values)
 
+    def region(self, position: int, rows: Offsets) -> Region | None:
+        """Return what some rows know of a column whose value they lack; None for nothing."""
+        if position in self.sets:
+            return Members(self.sets[position][rows])
+        return self.numbers(position, rows)
+
+    def numbers(self, position: int, rows: Offsets) -> Interval | Listed | None:
+        """Return the numbers that some rows leave possible in a column; None for all of them."""
+        if position in self.intervals:
+            return Interval(*(bound[rows] for bound in self.intervals[position]))
+        return self.listed.get(position)
+
+    @property
+    def partly_known(self) -> list[int]:
+        """The columns of which some row may know a region."""
+        return [*self.sets, *self.intervals, *self.listed]
+
     def _speaks_of(self, position: int) -> bool:
-        known = not np.isnan(self.values[position]).all()
-        return known or position in self.sets or position in self.intervals
+        return not np.isnan(self.values[position]).all() or position in self.partly_known
 
     def allowed_levels(self, position: int, n_levels: int) -> Bools:
         """Return which levels of a discrete column are possible, (rows, levels)."""
@@ -94,8 +118,14 @@ class Evidence:
             _check_set(schema, position, mask, self.n_rows)
         for position, interval in self.intervals.items():
             _check_interval(schema, position, interval, self.n_rows)
+        for position in self.listed:
+            column = _column(schema, position)
+            if column.scale is None:
+                raise EvidenceError(f"column {column.name!r} has no scale: give an interval")
         for column, values in zip(schema.columns, self.values, strict=True):
-            if not column.is_discrete and np.isinf(values).any():
+            has_missing = column.missing == "modelled"
+            infinite = np.isneginf(values) if has_missing else np.isinf(values)
+            if not column.is_discrete and infinite.any():
                 raise EvidenceError(f"column {column.name!r}: infinite value")
             if column.n_levels >= WEIGHTED_CODE:  # too many for the kernels to read as codes
                 _check_codes(column, values[~np.isnan(values)])
@@ -115,6 +145,7 @@ def intersect(schema: Schema, a: Evidence, b: Evidence) -> Evidence:
     values = np.where(np.isnan(a.values), b.values, a.values)
     sets: dict[int, Bools] = {**b.sets, **a.sets}
     intervals: dict[int, Interval] = {**b.intervals, **a.intervals}
+    listed: dict[int, Listed] = {**b.listed, **a.listed}
     for position, column in enumerate(schema.columns):
         if not (a._speaks_of(position) and b._speaks_of(position)):
             continue
@@ -123,12 +154,40 @@ def intersect(schema: Schema, a: Evidence, b: Evidence) -> Evidence:
                 position, column.n_levels
             )
             values[position] = np.nan
-        else:
-            left, right = a._hull(position), b._hull(position)
-            lo, hi = np.maximum(left.lo, right.lo), np.minimum(left.hi, right.hi)
-            intervals[position] = Interval(lo, hi)
-            values[position, lo > hi] = np.nan
-    return Evidence(values, sets, intervals)
+            continue
+        left, right = a._hull(position), b._hull(position)
+        lo, hi = np.maximum(left.lo, right.lo), np.minimum(left.hi, right.hi)
+        if position in listed:
+            found = _listed_by_both(a, b, position, Interval(lo, hi))
+            listed[position] = found
+            beyond = ~np.isnan(values[position]) & ~np.isin(values[position], found.values)
+            if not beyond.any():
+                intervals.pop(position, None)
+                continue
+            # A row that knows another value is impossible, which an empty interval says; it takes
+            # the place of the list, which no row needs if all know a value.
+            if np.isnan(values[position]).any():
+                raise EvidenceError(
+                    f"column {column.name!r}: a list of numbers cannot be combined with values "
+                    "that only some rows know"
+                )
+            listed.pop(position)
+            lo, hi = np.where(beyond, np.inf, lo), np.where(beyond, -np.inf, hi)
+        intervals[position] = Interval(lo, hi)
+        values[position, lo > hi] = np.nan
+    return Evidence(values, sets, intervals, listed)
+
+
+def _listed_by_both(a: Evidence, b: Evidence, position: int, hull: Interval) -> Listed:
+    """Return the numbers that both allow; what is said of intervals is the same in all rows."""
+    lists = [one.listed[position].values for one in (a, b) if position in one.listed]
+    values = lists[0] if len(lists) == 1 else np.intersect1d(lists[0], lists[1])
+    unknown = np.isnan(a.values[position]) & np.isnan(b.values[position])
+    bounded = position in a.intervals or position in b.intervals
+    if bounded and unknown.any():
+        first = int(np.argmax(unknown))
+        values = values[(values >= hull.lo[first]) & (values <= hull.hi[first])]
+    return Listed(values)
 
 
 def _check_codes(column: Column, known: Floats) -> None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from softlearn.arrays import Floats, Ids, Offsets
-from softlearn.circuit import Circuit
+from softlearn.circuit import Circuit, cells_of, same_shape
 from softlearn.errors import EvidenceError
 from softlearn.leaf import Family, Interval
 from softlearn.query.evidence import Evidence
-from softlearn.query.leaves import log_values, same_shape
+from softlearn.query.leaves import log_values
 from softlearn.query.plan import plan_for
 from softlearn.query.workspace import Workspace, batch_of, block_rows, blocks, over_rows
 from softlearn.table.schema import Column
@@ -110,7 +110,7 @@ def _known_numbers(column: Column, values: Floats) -> Floats:
 def _level_factors(
     circuit: Circuit, evidence: Evidence, powers: Powers
 ) -> tuple[dict[int, Floats], Floats]:
-    """Return a factor for each level of the discrete columns, and what all of it was divided by.
+    """Return a factor for each level or cell, and what all of it was divided by.
 
     The plan places its checks for factors up to 1, so a row's largest factor is taken out.
     """
@@ -118,14 +118,35 @@ def _level_factors(
     scale = np.ones(evidence.n_rows)
     for position, power in powers.items():
         column = circuit.schema.columns[position]
-        if column.is_discrete:
-            raised = (numbers(column) - power.shift[:, None]) ** power.order[:, None]
-            factor = raised * evidence.allowed_levels(position, column.n_levels)
+        if column.is_discrete or column.scale is not None:
+            if column.is_discrete:
+                raised = (numbers(column) - power.shift[:, None]) ** power.order[:, None]
+                factor = raised * evidence.allowed_levels(position, column.n_levels)
+            else:
+                factor = _cell_factors(column, evidence, position, power)
             largest = np.abs(factor).max(axis=1)
             largest[largest == 0.0] = 1.0
             factors[position] = factor / largest[:, None]
             scale *= largest
     return factors, scale
+
+
+def _cell_factors(column: Column, evidence: Evidence, position: int, power: Power) -> Floats:
+    """Return E[(x − shift) ** order · 1(evidence)] inside each cell, (rows, cells)."""
+    cells = cells_of(column)
+    assert cells is not None
+    rows = np.arange(evidence.n_rows)
+    region = evidence.numbers(position, rows)
+    factor = np.broadcast_to(cells.inside(region).share, (rows.size, cells.n)).copy()
+    values = evidence.values[position]
+    known = ~np.isnan(values)
+    code = cells.code(values[known])
+    factor[known] = np.arange(cells.n) == code[:, None]
+    for order in np.unique(power.order[power.order > 0]).tolist():
+        some = np.flatnonzero((power.order == order) & ~known)
+        region = evidence.numbers(position, some)
+        factor[some] = cells.moment(order, power.shift[some], region)
+    return factor
 
 
 def _evaluate(
@@ -137,14 +158,15 @@ def _evaluate(
 ) -> Scaled:
     """Run all rows through the circuit and read the root."""
     plan = plan_for(circuit, by_families=True)
-    batch = batch_of(plan.columns, evidence, factors)
+    batch = batch_of(circuit.schema, plan.columns, evidence, factors)
+    scaled = [column.scale is not None for column in circuit.schema]
     out = Scaled(np.empty(evidence.n_rows), np.zeros(evidence.n_rows, np.int64))
 
     def work(first: int, last: int) -> None:
         space = Workspace(plan, evidence, batch, block_rows(plan, last - first))
         for start in blocks(first, last, space.n_rows):
             block = slice(start, start + space.n_rows)
-            leaves = _SignedLeaves(powers, factors, block)
+            leaves = _SignedLeaves(scaled, powers, factors, block)
             space.run(start, start + space.n_rows, leaves)
             values = space.block.values
             out.mantissa[block] = values.mantissa[plan.root]
@@ -159,15 +181,18 @@ def _evaluate(
 class _SignedLeaves:
     """What the leaves of one block say: their moments where powers are asked for."""
 
-    def __init__(self, powers: Powers, factors: dict[int, Floats], block: slice) -> None:
+    def __init__(
+        self, scaled: Sequence[bool], powers: Powers, factors: dict[int, Floats], block: slice
+    ) -> None:
         self.powers = {c: Power(p.order[block], p.shift[block]) for c, p in powers.items()}
         self.factors = {column: factor[block] for column, factor in factors.items()}
+        self.cells = {column for column in powers if scaled[column]}
 
     def __call__(self, circuit: Circuit, leaves: Ids, rows: Evidence) -> tuple[Floats, Floats]:
         """Return the logarithm of each leaf's absolute value, and its sign; (leaves, rows)."""
         logs = log_values(circuit, leaves, rows)
         signs = np.ones(logs.shape)
-        for column in self.powers:
+        for column in self.powers.keys() - self.cells:
             where = np.flatnonzero(circuit.leaf_column[leaves] == column)
             for family, own, params in same_shape(circuit, leaves[where]):
                 for cells, value, log_mass in self._moments(column, family, params, rows):

@@ -10,6 +10,7 @@ import numpy as np
 from softlearn.arrays import Bools, Floats, Ids, Offsets
 from softlearn.circuit import Circuit
 from softlearn.errors import EvidenceError
+from softlearn.query.coding import log_base, needs_families
 from softlearn.query.evidence import Evidence
 from softlearn.query.impossible import Impossible, impossible_rows
 from softlearn.query.leaves import log_values
@@ -129,6 +130,7 @@ def posteriors(
         _fill(found, evidence, n_threads)
     _set_known(evidence, layout, table)
     table[:, impossible_rows(found.log_likelihood, impossible)] = np.nan
+    found.log_likelihood[:] += log_base(circuit.schema, evidence)
     return found
 
 
@@ -137,11 +139,15 @@ def _fill(found: Posteriors, evidence: Evidence, n_threads: int | None) -> None:
     from softlearn.kernels.downward import collect, spread  # noqa: PLC0415 - loads Numba
 
     plan, layout, table = (
-        plan_for(found.circuit, trace=True, by_families=bool(evidence.intervals)),
+        plan_for(
+            found.circuit,
+            trace=True,
+            by_families=needs_families(found.circuit.schema, evidence),
+        ),
         found.layout,
         found.table,
     )
-    batch = batch_of(plan.columns, evidence)
+    batch = batch_of(found.circuit.schema, plan.columns, evidence)
     uses = (*plan.leaf_uses, layout.place, layout.wanted)
 
     def work(first: int, last: int) -> None:

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from softlearn.arrays import Bools, Floats, Ids, Offsets
-from softlearn.circuit import Circuit
-from softlearn.leaf import FAMILIES, Family, Interval, Members
+from softlearn.circuit import Circuit, same_shape
+from softlearn.leaf import Scaled
 from softlearn.numeric_policy import SHARPEST
+from softlearn.query.coding import code_counts
 from softlearn.query.evidence import Evidence
-
-
-def same_shape(circuit: Circuit, leaves: Ids) -> Iterator[tuple[Family, Ids, Floats]]:
-    """Yield (family, positions in ``leaves``, their parameters as a matrix)."""
-    length = np.diff(circuit.param_start)[leaves]
-    family = circuit.leaf_family[leaves]
-    key = family.astype(np.int64) * (1 + int(length.max(initial=0))) + length
-    for value in np.unique(key):
-        where = np.flatnonzero(key == value).astype(np.int32)
-        first = where[0]
-        columns = np.arange(length[first])
-        params = circuit.params[circuit.param_start[leaves[where]][:, None] + columns]
-        yield FAMILIES[int(family[first])], where, params
 
 
 class LeafTables(NamedTuple):
@@ -36,8 +23,8 @@ class LeafTables(NamedTuple):
 
 
 def leaf_tables(circuit: Circuit) -> LeafTables:
-    """Return the probabilities of all discrete leaves, and the parabolas of those that are some."""
-    n_levels = np.array([column.n_levels for column in circuit.schema.columns])[circuit.leaf_column]
+    """Return the probabilities of all codes, and the parabolas of leaves that are some."""
+    n_levels = code_counts(circuit.schema)[circuit.leaf_column]
     size = np.where(n_levels > 0, n_levels + 1, 3)
     offset = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
     entries = np.ones(offset[-1])
@@ -46,6 +33,9 @@ def leaf_tables(circuit: Circuit) -> LeafTables:
         for count in np.unique(n_levels[where]):  # a family may store fewer numbers than levels
             mine = n_levels[where] == count
             start = offset[where[mine]][:, None]
+            if isinstance(family, Scaled):
+                entries[start + np.arange(count)] = family.probabilities(params[mine])
+                continue
             if family.discrete:
                 codes = np.arange(count, dtype=np.float64)
                 log_p = family.log_density(params[mine][:, None, :], codes[None, :])
@@ -61,7 +51,10 @@ def leaf_tables(circuit: Circuit) -> LeafTables:
 
 
 def log_values(circuit: Circuit, leaves: Ids, evidence: Evidence) -> Floats:
-    """Return the log-probability (or density) of the evidence at each leaf, (leaves, rows)."""
+    """Return the log-probability (or density) of the evidence at each leaf, (leaves, rows).
+
+    A number of a column with a scale counts by its cell; ``log_base`` has the rest.
+    """
     columns = circuit.leaf_column[leaves]
     out = np.zeros((leaves.size, evidence.n_rows))
     for family, where, params in same_shape(circuit, leaves):
@@ -69,25 +62,25 @@ def log_values(circuit: Circuit, leaves: Ids, evidence: Evidence) -> Floats:
         unobserved = np.isnan(x)
         if unobserved.all():
             continue
+        known = np.where(unobserved, 0.0, x)
         with np.errstate(invalid="ignore"):
-            found = family.log_density(params[:, None, :], np.where(unobserved, 0.0, x))
+            if isinstance(family, Scaled):
+                found = family.log_cell(params[:, None, :], known)
+            else:
+                found = family.log_density(params[:, None, :], known)
         out[where] = np.where(unobserved, 0.0, found)
     _regions(circuit, leaves, evidence, out)
     return out
 
 
 def _regions(circuit: Circuit, leaves: Ids, evidence: Evidence, out: Floats) -> None:
-    """Overwrite the cells whose evidence is a set or an interval."""
+    """Overwrite the cells whose evidence is a region."""
     columns = circuit.leaf_column[leaves]
-    for column in np.unique(columns).tolist():
-        region = evidence.sets.get(column, evidence.intervals.get(column))
-        if region is None:
-            continue
+    for column in set(np.unique(columns).tolist()) & set(evidence.partly_known):
         rows = np.flatnonzero(np.isnan(evidence.values[column]))
         where = np.flatnonzero(columns == column)
-        if isinstance(region, Interval):
-            inside: Interval | Members = Interval(region.lo[rows], region.hi[rows])
-        else:
-            inside = Members(region[rows])
+        region = evidence.region(column, rows)
+        if region is None:
+            continue
         for family, own, params in same_shape(circuit, leaves[where]):
-            out[np.ix_(where[own], rows)] = family.log_mass(params[:, None, :], inside)
+            out[np.ix_(where[own], rows)] = family.log_mass(params[:, None, :], region)

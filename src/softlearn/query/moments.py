@@ -8,13 +8,14 @@ from itertools import combinations
 import numpy as np
 
 from softlearn.arrays import Floats, Offsets
-from softlearn.circuit import Circuit
+from softlearn.circuit import Circuit, same_shape
 from softlearn.errors import EvidenceError
+from softlearn.leaf import Family, Listed
+from softlearn.numeric_policy import SMALLEST_PROBABILITY
 from softlearn.query.evidence import Evidence
 from softlearn.query.expectation import Power, Scaled, expectation, moment_inside, numbers
 from softlearn.query.flows import Posteriors, posteriors
 from softlearn.query.impossible import Impossible, impossible_rows
-from softlearn.query.leaves import same_shape
 from softlearn.query.workspace import BLOCK_ROWS
 
 _POSTERIOR_NUMBERS = 1 << 22  # 32 MB of posteriors at a time, whatever the circuit
@@ -187,7 +188,10 @@ def _location(circuit: Circuit, column: int) -> float:
     if about.is_discrete:
         return float(numbers(about).mean())
     leaves = np.flatnonzero(circuit.leaf_column == column).astype(np.int32)
-    means = [family.moment(params, 1) for family, _, params in same_shape(circuit, leaves)]
+    means = [
+        family.moment(params, 1) / np.maximum(family.moment(params, 0), SMALLEST_PROBABILITY)
+        for family, _, params in same_shape(circuit, leaves)
+    ]
     return float(np.concatenate(means).mean())
 
 
@@ -202,14 +206,38 @@ def _level_moment(
 def _leaf_moment(
     found: Posteriors, rows: Evidence, column: int, order: int, shift: Floats
 ) -> Floats:
-    """E[(x − shift) ** order] of a continuous column: the mixture of its leaves' moments."""
+    """E[(x − shift) ** order] of a continuous column: the mixture of its leaves' moments.
+
+    Missing cells, where they are modelled, do not count.
+    """
     leaves, weights = found.leaves(column)  # (rows, leaves)
-    bounds = rows.intervals.get(column)
-    total = np.zeros(rows.n_rows)
+    region = rows.numbers(column, np.arange(rows.n_rows))
+    total, present = np.zeros(rows.n_rows), np.zeros(rows.n_rows)
     for family, where, params in same_shape(found.circuit, leaves):
-        value, _ = moment_inside(family, params, order, shift, bounds)  # (leaves, rows)
-        total += (weights[:, where] * value.T).sum(axis=1)
-    return total
+        own = weights[:, where]
+        if isinstance(region, Listed):
+            mass = family.moment(params, 0, region=region)
+            value = family.moment(params[:, None, :], order, shift, region) / mass[:, None]
+        elif region is None:
+            mass = family.moment(params, 0)
+            value = _about(family, params, order, shift, mass)
+        else:
+            mass = np.ones(where.size)
+            value, _ = moment_inside(family, params, order, shift, region)  # (leaves, rows)
+        total += (own * (mass[:, None] * value).T).sum(axis=1)
+        present += own @ mass
+    return total / np.where(present > 0.0, present, 1.0)
+
+
+def _about(family: Family, params: Floats, order: int, shift: Floats, mass: Floats) -> Floats:
+    """Return E[(x − shift) ** order] of leaves, for order 1 or 2, (leaves, rows)."""
+    share = np.where(mass > 0.0, mass, 1.0)
+    centre = family.moment(params, 1) / share
+    gap = centre[:, None] - shift
+    if order == 1:
+        return gap
+    spread = family.moment(params, 2, centre) / share
+    return np.asarray(gap**2 + spread[:, None])
 
 
 def _must_have_numbers(circuit: Circuit, columns: Sequence[int]) -> None:

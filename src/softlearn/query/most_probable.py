@@ -9,13 +9,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from softlearn.arrays import Bools, Floats, Ids, Offsets
-from softlearn.circuit import SUM, Circuit
+from softlearn.circuit import SUM, Circuit, same_shape
 from softlearn.circuit.determinism import is_deterministic
-from softlearn.leaf import Interval, Members, Region
 from softlearn.numeric_policy import REACHED_BOUND
+from softlearn.query.coding import log_base
 from softlearn.query.evidence import Evidence
 from softlearn.query.impossible import Impossible, impossible_rows
-from softlearn.query.leaves import log_values, same_shape
+from softlearn.query.leaves import log_values
 from softlearn.query.likelihood import log_likelihood
 from softlearn.query.workspace import blocks, over_rows
 
@@ -71,6 +71,9 @@ def most_probable(
         over_rows(search.work, evidence.n_rows, n_threads)
     search.values[:, hopeless] = np.nan
     score = log_likelihood(circuit, Evidence(search.values), n_threads=n_threads)
+    known_base = log_base(circuit.schema, evidence)
+    search.best += known_base
+    search.bound += known_base
     score[hopeless], search.best[hopeless], search.bound[hopeless] = -np.inf, -np.inf, np.inf
     known = ~np.isnan(evidence.values).any(axis=0)
     reached = search.bound - score <= REACHED_BOUND * (1.0 + np.abs(score))
@@ -151,7 +154,7 @@ def _highest(circuit: Circuit, rows: Evidence, peaks: _Peaks) -> Floats:
     values += np.where(unobserved[circuit.leaf_column], peaks.log_density[:, None], 0.0)
     for column, cells in _partly_known(rows):
         own = np.flatnonzero(circuit.leaf_column == column).astype(np.int32)
-        region = _region(rows, column, cells)
+        region = rows.region(column, cells)
         for family, where, params in same_shape(circuit, own):
             every = params[:, None, :]
             height = family.log_density(every, family.mode(every, region))
@@ -165,21 +168,13 @@ def _completed(circuit: Circuit, rows: Evidence, chosen: Ids, peaks: _Peaks) -> 
     for column, cells in _partly_known(rows):
         some = cells[chosen[column, cells] >= 0]
         for family, where, params in same_shape(circuit, chosen[column, some]):
-            region = _region(rows, column, some[where])
+            region = rows.region(column, some[where])
             found[column, some[where]] = family.mode(params, region)
     return found
 
 
 def _partly_known(rows: Evidence) -> list[tuple[int, Offsets]]:
     """Return the columns with sets or intervals, and the rows in which these count."""
-    columns = [*rows.sets, *rows.intervals]
+    columns = rows.partly_known
     cells = [np.flatnonzero(np.isnan(rows.values[column])) for column in columns]
     return [(c, some) for c, some in zip(columns, cells, strict=True) if some.size]
-
-
-def _region(rows: Evidence, column: int, cells: Offsets) -> Region:
-    """Return what is left of a column in some rows; rows with nothing left are marked later."""
-    if column in rows.sets:
-        return Members(rows.sets[column][cells])
-    bounds = rows.intervals[column]
-    return Interval(bounds.lo[cells], bounds.hi[cells])

@@ -23,6 +23,7 @@ from softlearn.kernels.program import (
     Graph,
     Program,
 )
+from softlearn.query.coding import code_counts
 from softlearn.query.instructions import (
     Instructions,
     LeafRuns,
@@ -100,7 +101,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class DiscreteColumns:
-    """The columns that kernels know by codes: discrete, with not too many levels for a byte."""
+    """The columns that kernels know by codes: levels or cells, not too many for a byte."""
 
     position: Ids  # (coded columns,) in the schema
     n_levels: Ids  # (coded columns,)
@@ -108,8 +109,8 @@ class DiscreteColumns:
 
     @staticmethod
     def of(circuit: Circuit) -> DiscreteColumns:
-        """Find the circuit's coded columns."""
-        levels = np.array([column.n_levels for column in circuit.schema.columns])
+        """Find the circuit's columns of levels or cells."""
+        levels = code_counts(circuit.schema)
         position = np.flatnonzero((levels > 0) & (levels < WEIGHTED_CODE)).astype(np.int32)
         place = np.full(levels.size, -1, np.int32)
         place[position] = np.arange(position.size)
@@ -223,7 +224,7 @@ def _slots(circuit: Circuit, code: Instructions, trace: bool) -> tuple[Ids, int,
 
 def _leaf_sizes(circuit: Circuit, tables: LeafTables, by_families: bool) -> LeafSizes:
     """Return where each leaf's value comes from and how small and large it may be."""
-    n_levels = np.array([column.n_levels for column in circuit.schema.columns])[circuit.leaf_column]
+    n_levels = code_counts(circuit.schema)[circuit.leaf_column]
     # Each table ends in the 1.0 of "unobserved", which is a possible value too.
     positive = np.where(tables.entries > 0, tables.entries, np.inf)
     smallest = np.minimum.reduceat(positive, tables.offset)

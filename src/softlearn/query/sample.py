@@ -7,15 +7,17 @@ from typing import NamedTuple
 import numpy as np
 
 from softlearn.arrays import Floats, Ids, States
-from softlearn.circuit import Circuit
+from softlearn.circuit import Circuit, same_shape
 from softlearn.errors import EvidenceError
 from softlearn.kernels.program import Values
-from softlearn.leaf import Interval
+from softlearn.query.coding import needs_families
 from softlearn.query.evidence import Evidence
 from softlearn.query.impossible import Impossible, impossible_rows
-from softlearn.query.leaves import log_values, same_shape
+from softlearn.query.leaves import log_values
 from softlearn.query.plan import DiscreteColumns, graph_of, plan_for
 from softlearn.query.workspace import Workspace, batch_of, block_rows, over_rows
+
+_DRAWS_TOGETHER = 8192  # whose cells' probabilities are in memory: 16 MB for a column of 250 cells
 
 
 def sample(
@@ -94,7 +96,7 @@ def _descend_freely(
     graph = graph_of(circuit, np.zeros(circuit.n_nodes, np.int32))
     one = np.ones((1, 1))
     values = Values(one, one.view(np.int64), np.empty((0, 1)), np.zeros(1, np.uint8))
-    batch = batch_of(DiscreteColumns.of(circuit), nothing)
+    batch = batch_of(circuit.schema, DiscreteColumns.of(circuit), nothing)
 
     def work(first: int, last: int) -> None:
         stack = np.empty(circuit.n_nodes + 1, np.int32)
@@ -110,8 +112,8 @@ def _descend_all(
     """Walk down for every draw; draws of one row share the pass up."""
     from softlearn.kernels.draw import descend  # noqa: PLC0415 - loads Numba
 
-    plan = plan_for(circuit, trace=True, by_families=bool(evidence.intervals))
-    batch = batch_of(plan.columns, evidence)
+    plan = plan_for(circuit, trace=True, by_families=needs_families(circuit.schema, evidence))
+    batch = batch_of(circuit.schema, plan.columns, evidence)
     n_each = draws.n_each
 
     def work(first: int, last: int) -> None:
@@ -132,13 +134,15 @@ def _descend_all(
 
 def _draw_continuous(circuit: Circuit, evidence: Evidence, draws: _Draws) -> None:
     """Turn the uniform numbers of continuous columns into values, family by family."""
-    for position in range(len(circuit.schema)):
+    for position, column in enumerate(circuit.schema.columns):
+        values = draws.values[position]
+        if column.scale is not None:  # the kernels wrote the cells of known values
+            known = np.repeat(evidence.values[position], draws.n_each)
+            values[~np.isnan(known)] = known[~np.isnan(known)]
         drawn = np.flatnonzero(draws.leaf_of[position] >= 0)
-        if drawn.size == 0:
-            continue
-        values, bounds = draws.values[position], evidence.intervals.get(position)
-        for family, where, params in same_shape(circuit, draws.leaf_of[position, drawn]):
-            cells = drawn[where]
-            rows = cells // draws.n_each
-            region = None if bounds is None else Interval(bounds.lo[rows], bounds.hi[rows])
-            values[cells] = family.draw(params, values[cells], region)
+        for first in range(0, drawn.size, _DRAWS_TOGETHER):
+            some = drawn[first : first + _DRAWS_TOGETHER]
+            for family, where, params in same_shape(circuit, draws.leaf_of[position, some]):
+                cells = some[where]
+                region = evidence.region(position, cells // draws.n_each)
+                values[cells] = family.draw(params, values[cells], region)

@@ -13,8 +13,10 @@ from softlearn.arrays import Floats, Ids
 from softlearn.circuit import Circuit
 from softlearn.errors import EvidenceError
 from softlearn.kernels.program import TILE_RANGE, Batch, Block, Rows, Scratch, Tiles, Values
+from softlearn.query.coding import coded
 from softlearn.query.evidence import Evidence
 from softlearn.query.plan import TILE_LEAVES, DiscreteColumns, Plan
+from softlearn.table.schema import Schema
 
 # 256 rows keep a tree's slots in the first-level cache; benchmarks/query: 128 and 512 are slower.
 BLOCK_ROWS = 256
@@ -140,15 +142,17 @@ def _store(tiles: Tiles, logs: Floats, signs: Floats | None) -> None:
 
 
 def batch_of(
-    columns: DiscreteColumns, evidence: Evidence, factors: dict[int, Floats] | None = None
+    schema: Schema,
+    columns: DiscreteColumns,
+    evidence: Evidence,
+    factors: dict[int, Floats] | None = None,
 ) -> Batch:
     """Return the evidence as the kernels read it.
 
-    ``factors`` gives, for some discrete columns, a factor for each level, (rows, levels), in place
-    of the evidence about that column.
+    ``factors`` gives, for some columns of levels or cells, a factor for each, (rows, codes), in
+    place of the evidence about that column.
     """
-    given = {column: mask.astype(np.float64) for column, mask in evidence.sets.items()}
-    values = evidence.values
+    values, given = coded(schema, evidence)
     if factors:
         given.update(factors)
         values = values.copy()

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from softlearn.arrays import Floats
+from softlearn.circuit import same_shape
 from softlearn.leaf import Interval
 from softlearn.model import Model
 from softlearn.model.asking import Said
 from softlearn.model.given import read_said
 from softlearn.query import posteriors
-from softlearn.query.leaves import same_shape
 
 # Axes and cells begin and end near a quantile: a thousand-millionth of the range is near enough.
 _HALVINGS = 30
@@ -47,8 +47,10 @@ class Beliefs:
         """Return how likely a continuous column lies between each edge and the next."""
         leaves, weights = self._found.leaves(position)
         total = np.zeros(edges.size - 1)
+        start = edges[:-1].copy()
+        start[1:] = np.nextafter(start[1:], np.inf)  # a value on an edge counts once
         for family, where, params in same_shape(self._circuit, leaves):
-            mass = np.exp(family.log_mass(params[:, None, :], Interval(edges[:-1], edges[1:])))
+            mass = np.exp(family.log_mass(params[:, None, :], Interval(start, edges[1:])))
             total += weights[0, where] @ mass
         return total
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from softlearn.arrays import Bools, Floats
-from softlearn.circuit import SUM, Circuit
-from softlearn.query.leaves import same_shape
+from softlearn.circuit import SUM, Circuit, same_shape
 
 
 def reach(circuit: Circuit, starts: Sequence[Sequence[int]]) -> Floats:

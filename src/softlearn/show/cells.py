@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from softlearn.arrays import Floats, Ids
-from softlearn.circuit import Circuit
+from softlearn.circuit import Circuit, same_shape
 from softlearn.leaf import CATEGORICAL, FAMILIES, Interval
 from softlearn.model import Model
-from softlearn.query.leaves import same_shape
 from softlearn.show.beliefs import Beliefs
 from softlearn.table import Column, Schema
 
@@ -40,7 +39,8 @@ class Cells:
 
     def intervals(self) -> Interval:
         """Return the bounds of each cell of a continuous column; the outer ones are open."""
-        return Interval(np.append(-np.inf, self.cuts), np.append(self.cuts, np.inf))
+        after = np.nextafter(self.cuts, np.inf)  # a value on a cut belongs to the lower cell
+        return Interval(np.append(-np.inf, after), np.append(self.cuts, np.inf))
 
 
 def quantile_cells(model: Model) -> list[Cells]:

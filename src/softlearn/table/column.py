@@ -9,13 +9,17 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from softlearn.errors import SchemaError
+from softlearn.table.scale import Scale
 
 Kind: TypeAlias = Literal["categorical", "boolean", "integer", "numeric", "datetime"]
-Level: TypeAlias = str | int | float | bool
+Level: TypeAlias = str | int | float | bool | None
+Missing: TypeAlias = Literal["unobserved", "modelled"]
 
 KINDS: tuple[str, ...] = get_args(Kind)
+MISSING: tuple[str, ...] = get_args(Missing)
 LARGEST_EXACT_INTEGER = 2**53  # beyond it float64, which every cell is read into, skips integers
 
+_SINCE_VERSION_2 = {"scale", "missing"}  # what older model files do not know
 _LEVEL_TYPES = (str, int, float, bool)
 _TRUTHS: tuple[tuple[Level, Level], ...] = ((False, True), (0, 1))
 _PREVIEWED = 8  # levels shown in messages; enough to see a typing error
@@ -33,11 +37,17 @@ class Column:
         What the values mean. Categorical and boolean columns are discrete.
     levels : tuple of str, int, float or bool, all of one type
         The domain of a discrete column, in order; empty for the other kinds. A boolean column has
-        ``(False, True)``, which is the default, or ``(0, 1)``.
+        ``(False, True)``, which is the default, or ``(0, 1)``. If missing cells are modelled,
+        ``None`` is the last level.
     dtype : str
         How the column was stored; with ``Schema.frame`` enough to store it so again.
     reason : str
         Why the column has this kind, for people.
+    scale : Scale, optional
+        How the values of a number or time lie on the line; without one they are taken as plain
+        numbers, as ``Gaussian`` leaves need it.
+    missing : {"unobserved", "modelled"}
+        What a missing cell says: nothing, or that it is missing, which then has a probability.
     """
 
     name: str
@@ -45,13 +55,18 @@ class Column:
     levels: tuple[Level, ...] = ()
     dtype: str = ""
     reason: str = ""
+    scale: Scale | None = None
+    missing: Missing = "unobserved"
 
     def __post_init__(self) -> None:
         self._check_types()
         if self.kind == "boolean" and not self.levels:
             object.__setattr__(self, "levels", _TRUTHS[0])
+        if self.is_discrete and self.missing == "modelled" and None not in self.levels:
+            object.__setattr__(self, "levels", (*self.levels, None))
         self._check_levels()
         self._check_kind()
+        self._check_scale()
 
     @property
     def is_discrete(self) -> bool:
@@ -60,8 +75,13 @@ class Column:
 
     @property
     def n_levels(self) -> int:
-        """The number of levels; 0 for a continuous column."""
+        """The number of levels, "missing" among them if it is modelled; 0 for numbers."""
         return len(self.levels)
+
+    @property
+    def counts_mass(self) -> bool:
+        """Whether a score counts the probability of each value, not its density."""
+        return self.is_discrete or (self.kind == "integer" and self.scale is not None)
 
     def as_kind(self, kind: str) -> Column:
         """Return this column read as another kind, where what it knows of itself allows it."""
@@ -75,19 +95,27 @@ class Column:
                 f"is {self.kind} and cannot become {kind} without its cells; give a Column with "
                 "its levels, or use infer_schema(frame, overrides={...})"
             )
-        return replace(self, kind=kind, levels=levels, reason="chosen by the caller")  # type: ignore[arg-type]
+        keeps = kind == "numeric" and self.kind == "integer"
+        return replace(
+            self,
+            kind=kind,  # type: ignore[arg-type]
+            levels=levels,
+            scale=self.scale if keeps else None,
+            reason="chosen by the caller",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the column as JSON-safe values."""
         return {field.name: getattr(self, field.name) for field in fields(self)} | {
-            "levels": list(self.levels)
+            "levels": list(self.levels),
+            "scale": None if self.scale is None else self.scale.to_dict(),
         }
 
     @classmethod
     def from_dict(cls, data: object) -> Column:
         """Build a column from ``to_dict``'s values, which are checked."""
         expected = {field.name for field in fields(cls)}
-        if not isinstance(data, Mapping) or set(data) != expected:
+        if not isinstance(data, Mapping) or set(data) | _SINCE_VERSION_2 != expected:
             shown = sorted(map(str, data)) if isinstance(data, Mapping) else type(data).__name__
             label = data.get("name") if isinstance(data, Mapping) else None
             raise SchemaError(
@@ -95,7 +123,9 @@ class Column:
             )
         if not isinstance(data["levels"], list):
             raise SchemaError(f"column {data['name']!r}: levels must be a list")
-        return cls(**{**data, "levels": tuple(data["levels"])})
+        scale = data.get("scale")
+        read = None if scale is None else Scale.from_dict(scale)
+        return cls(**{**data, "levels": tuple(data["levels"]), "scale": read})
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Column) and self._identity() == other._identity()
@@ -106,7 +136,8 @@ class Column:
     def _identity(self) -> tuple[object, ...]:
         """All that tells columns apart; types too, because to Python 1, 1.0 and True are equal."""
         level_types = tuple(map(type, self.levels))
-        return (self.name, self.kind, self.levels, level_types, self.dtype, self.reason)
+        told = (self.name, self.kind, self.levels, level_types, self.dtype, self.reason)
+        return (*told, self.scale, self.missing)
 
     def _can_become(self, kind: str) -> bool:
         numbers = {"integer", "numeric"}
@@ -134,9 +165,13 @@ class Column:
         for field in ("dtype", "reason"):
             if not isinstance(getattr(self, field), str):
                 raise self._error(f"needs text as {field}, not {getattr(self, field)!r}")
+        if self.missing not in MISSING:
+            raise self._error(f"has missing {self.missing!r}; known are {', '.join(MISSING)}")
+        if self.scale is not None and not isinstance(self.scale, Scale):
+            raise self._error(f"needs a Scale as scale, not {self.scale!r}")
 
     def _check_levels(self) -> None:
-        types = {type(level) for level in self.levels}
+        types = {type(level) for level in self.levels if level is not None}
         if len(types) > 1 or not types.issubset(_LEVEL_TYPES):
             found = ", ".join(sorted(kind.__name__ for kind in types))
             raise self._error(f"needs levels of one type out of str, int, float, bool; got {found}")
@@ -150,14 +185,26 @@ class Column:
             raise self._error(f"has the level {repeated[0]!r} more than once")
 
     def _check_kind(self) -> None:
-        if self.kind == "categorical" and not self.levels:
+        if None in self.levels and (self.missing != "modelled" or self.levels[-1] is not None):
+            raise self._error("has the level None, which stands last where missing is 'modelled'")
+        present = self.levels[:-1] if self.levels[-1:] == (None,) else self.levels
+        if self.kind == "categorical" and not present:
             raise self._error("is categorical but has no levels")
         if self.kind == "boolean" and not any(
-            self.levels == pair and type(self.levels[0]) is type(pair[0]) for pair in _TRUTHS
+            present == pair and type(present[0]) is type(pair[0]) for pair in _TRUTHS
         ):
             raise self._error(f"is boolean: levels (False, True) or (0, 1), not {self.levels!r}")
         if not self.is_discrete and self.levels:
             raise self._error(f"is {self.kind} and takes no levels")
+
+    def _check_scale(self) -> None:
+        if self.is_discrete and self.scale is not None:
+            raise self._error(f"is {self.kind} and takes no scale")
+        if not self.is_discrete and self.scale is None and self.missing == "modelled":
+            raise self._error("needs a scale if its missing cells are modelled")
+        whole = self.scale is None or self.scale.step == round(self.scale.step) > 0
+        if self.kind == "integer" and not whole:
+            raise self._error("is integer, so the step of its scale is a whole number")
 
     def _error(self, what: str) -> SchemaError:
         return SchemaError(f"column {self.name!r} {what}")

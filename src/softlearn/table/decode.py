@@ -37,7 +37,8 @@ def decode(values: Floats, schema: Schema) -> NativeFrame:
     _check_shape(values, (len(schema), values.shape[-1]))
     wing = WINGS[schema.frame]
     columns = []
-    for column, row in zip(schema, values, strict=True):
+    for about, coded in zip(schema, values, strict=True):
+        column, row = _observed(about, coded)
         with _naming(column):
             columns.append(wing.build_column(column, row, wing.native_dtype(column)))
     frame = wing.join_columns(schema.names, columns)
@@ -68,7 +69,8 @@ def fill(frame: object, schema: Schema, values: Floats) -> NativeFrame:
     _check_shape(values, (len(schema), table.n_rows))
     wing = WINGS[table.library]
     filled = {}
-    for column, row in zip(schema, values, strict=True):
+    for about, coded in zip(schema, values, strict=True):
+        column, row = _observed(about, coded)
         cells = table.cells(column.name)
         fills = np.isnan(cells.values) & ~np.isnan(row)
         if not fills.any():
@@ -82,6 +84,17 @@ def fill(frame: object, schema: Schema, values: Floats) -> NativeFrame:
             else:
                 filled[gap.position] = wing.fill_column(frame, gap)
     return wing.replace_columns(frame, filled)
+
+
+def _observed(column: Column, values: Floats) -> tuple[Column, Floats]:
+    """Return a column whose missing cells are modelled as one in which they are gaps again."""
+    if column.missing != "modelled":
+        return column, values
+    if not column.is_discrete:
+        plain = replace(column, missing="unobserved")
+        return plain, np.where(np.isposinf(values), np.nan, values)
+    plain = replace(column, missing="unobserved", levels=column.levels[:-1])
+    return plain, np.where(values == column.n_levels - 1, np.nan, values)
 
 
 def _is_misfit(cells: Cells, column: Column) -> bool:

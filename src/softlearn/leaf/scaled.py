@@ -1,0 +1,198 @@
+"""A leaf over a column cut into cells: atoms, and a normal distribution over the others' scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from softlearn.arrays import Bools, Floats
+from softlearn.errors import SoftlearnError
+from softlearn.leaf.cells import Cells
+from softlearn.leaf.family import (
+    Interval,
+    LeafOptions,
+    Listed,
+    Members,
+    Region,
+    finite_violations,
+    size_violations,
+    wrong_at,
+)
+from softlearn.leaf.gaussian import GAUSSIAN, GaussianStats
+from softlearn.leaf.lookup import pick
+from softlearn.leaf.probabilities import probability_violations
+from softlearn.numeric_policy import SMALLEST_DEVIATION
+
+
+class ScaledStats(NamedTuple):
+    """Mass of every atom, and centred moments of the other cells' scores."""
+
+    atoms: Floats  # (atoms,)
+    rest: GaussianStats
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """Parameters: probabilities of the atoms, of the rest and of the column; mean and deviation.
+
+    A value comes from an atom; or from the rest, whose normal scores have a mean and a standard
+    deviation; or from the column as a whole, which keeps every value possible. ``on`` says which
+    column's cells the parameters are about; a family without them only knows its name.
+    """
+
+    name: ClassVar[str] = "scaled"
+    discrete: ClassVar[bool] = False
+
+    cells: Cells | None = None
+
+    def on(self, cells: Cells | None) -> Scaled:
+        """Return the family of the leaves over a column."""
+        return Scaled(cells)
+
+    def violations(self, params: Floats, n_levels: int) -> list[tuple[int, str]]:
+        """Everything wrong with params, shape (leaves, n), as (leaf position, reason)."""
+        if self.cells is None:
+            return [(leaf, "its column has no scale") for leaf in range(params.shape[0])]
+        n_atoms = int(self.cells.atom.sum())
+        if params.shape[-1] != n_atoms + 4:
+            return size_violations(params, f"the column has {n_atoms} atoms and needs 4 more")
+        found = finite_violations(params) + probability_violations(params[:, :-2])
+        found += wrong_at(
+            params[:, -1] < SMALLEST_DEVIATION,
+            lambda leaf: f"the deviation {params[leaf, -1]:.6g} is not a positive normal number",
+        )
+        if self.cells.atom.all():
+            found += wrong_at(params[:, -4] > 0.0, lambda leaf: "all cells of its column are atoms")
+        return found
+
+    def summarise(
+        self, values: Floats, weights: Floats, *, n_levels: int = 0, edges: Floats | None = None
+    ) -> ScaledStats:
+        """Statistics of a block of rows; n_levels and edges are not used."""
+        cells = self._cells
+        code = cells.code(values)
+        if ((code < 0) & ~np.isnan(values) & (weights > 0.0)).any():
+            raise SoftlearnError("a value lies outside the column's bounds")
+        known = code >= 0
+        mass = np.bincount(code[known], weights[known], cells.n).astype(np.float64)
+        rest = known & ~cells.atom[code]
+        score = np.where(rest, cells.score[code], np.nan)
+        return ScaledStats(mass[cells.atom], GAUSSIAN.summarise(score, weights))
+
+    def merge(self, a: ScaledStats, b: ScaledStats) -> ScaledStats:
+        """Statistics of two blocks together."""
+        return ScaledStats(a.atoms + b.atoms, GAUSSIAN.merge(a.rest, b.rest))
+
+    def finish(self, stats: ScaledStats, options: LeafOptions) -> Floats:
+        """Relative masses; ``smoothing`` is how many rows the column as a whole counts for."""
+        total = float(stats.atoms.sum()) + stats.rest.weight + options.smoothing
+        if total <= 0.0:
+            return self.column_itself(stats.atoms.size)
+        mean, deviation = 0.0, 1.0
+        if stats.rest.weight > 0.0:
+            mean, deviation = GAUSSIAN.finish(stats.rest, options)
+        masses = [*stats.atoms, stats.rest.weight, options.smoothing]
+        return np.array([*np.divide(masses, total), mean, deviation])
+
+    def column_itself(self, n_atoms: int) -> Floats:
+        """Return the leaf that is as the column as a whole."""
+        return np.array([*np.zeros(n_atoms + 1), 1.0, 0.0, 1.0])
+
+    def probabilities(self, params: Floats) -> Floats:
+        """Return the probability of each cell, (..., cells)."""
+        cells = self._cells
+        atoms, rest, whole = params[..., :-4], params[..., -4:-3], params[..., -3:-2]
+        found: Floats = whole * cells.share
+        found[..., cells.atom] += atoms
+        other = ~cells.atom
+        if other.any():
+            found[..., other] += rest * self._normal(params[..., -2:], other)
+        return found
+
+    def _normal(self, params: Floats, other: Bools) -> Floats:
+        """Return the column's own shares of the cells, bent to a mean and a deviation of scores."""
+        score, share = self._cells.score[other], self._cells.share[other]
+        z = (score - params[..., :1]) / params[..., 1:]
+        with np.errstate(divide="ignore"):
+            bent: Floats = np.log(share) + 0.5 * (score**2 - z**2)
+        bent -= bent.max(axis=-1, keepdims=True)
+        np.exp(bent, out=bent)
+        bent /= bent.sum(axis=-1, keepdims=True)
+        return bent
+
+    def log_cell(self, params: Floats, x: Floats) -> Floats:
+        """Log-probability of the cell that x lies in; −inf outside the bounds."""
+        code = self._cells.code(np.asarray(x))
+        with np.errstate(divide="ignore"):
+            found = np.log(pick(self.probabilities(params), np.maximum(code, 0)))
+        return np.where(code >= 0, found, -np.inf)
+
+    def log_density(self, params: Floats, x: Floats) -> Floats:
+        """Log-density of x, or its log-probability if it has one; −inf outside the bounds."""
+        x = np.asarray(x)
+        found = self.log_cell(params, x) + self._cells.log_base[self._cells.code(x)]
+        return np.where(np.isnan(x), np.nan, found)
+
+    def log_mass(self, params: Floats, region: Region) -> Floats:
+        """Log-probability of the interval: a sum over the cells."""
+        share = self._cells.inside(_within(region)).share
+        mass = np.einsum("...k,...k->...", self.probabilities(params), share)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(mass))
+
+    def draw(self, params: Floats, uniform: Floats, region: Region | None = None) -> Floats:
+        """Inverse of the distribution function, restricted to the region."""
+        uniform = np.asarray(uniform)
+        return self._cells.draw(self.probabilities(params), uniform, _within(region))
+
+    def mode(self, params: Floats, region: Region | None = None) -> Floats:
+        """Return the value of the highest score in the region."""
+        return self._cells.highest(self.probabilities(params), _within(region))
+
+    def moment(
+        self,
+        params: Floats,
+        order: int,
+        shift: Floats | float = 0.0,
+        region: Region | None = None,
+        *,
+        log_scale: Floats | float = 0.0,
+    ) -> Floats:
+        """E[(x − shift)^order · 1(x in region)] / exp(log_scale), for orders 0, 1 and 2.
+
+        Missing cells, where they are modelled, count as 0.
+        """
+        value = self._cells.moment(order, shift, _within(region))
+        total = np.einsum("...k,...k->...", self.probabilities(params), value)
+        return np.asarray(total / np.exp(log_scale))
+
+    def support(self, params: Floats) -> Interval:
+        """From the first possible cell to the last."""
+        possible = self.probabilities(params) > 0.0
+        first = np.argmax(possible, axis=-1)
+        last = possible.shape[-1] - 1 - np.argmax(possible[..., ::-1], axis=-1)
+        return Interval(self._cells.left[first], self._cells.right[last])
+
+    def parabola(self, params: Floats) -> Floats | None:
+        """Return None: the density is constant on each cell."""
+        return None
+
+    def parameter_count(self, n: int) -> int:
+        """One less than stored: the probabilities add to 1."""
+        return n - 1
+
+    @property
+    def _cells(self) -> Cells:
+        assert self.cells is not None, "the family is asked before its column is known"
+        return self.cells
+
+
+SCALED = Scaled()
+
+
+def _within(region: Region | None) -> Interval | Listed | None:
+    if isinstance(region, Members):
+        raise TypeError("a leaf over a scale takes an Interval or Listed numbers, not Members")
+    return region

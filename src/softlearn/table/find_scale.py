@@ -1,0 +1,397 @@
+"""Find a column's scale: its grid, its bounds, the values that stand out, and its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from softlearn.arrays import Bools, Floats
+from softlearn.errors import SchemaError
+from softlearn.numeric_policy import BEYOND_BOUND
+from softlearn.table.resolution import EVERY_NUMBER, Grid, find_grid
+from softlearn.table.scale import MOST_CELLS, Scale
+
+MOST_POINTS: Final = 100  # values that can each have a cell of their own
+MOST_ATOMS: Final = 24
+_ROWS_PER_ATOM = 5.0  # when a column of few values takes them all as atoms
+_ATOM_SHARE = 0.01  # of the rows that a value which stands out holds at least
+_POINT_SHARE = 0.002  # and one that only gets a cell of its own
+_FEWEST_ROWS = 8.0  # of a value that stands out
+_MORE_THAN_NEIGHBOURS = 5.0  # times the weight of the values around it
+_NEIGHBOURS = 5  # on each side
+_MOST_HEAPS = 60  # single values with a cell of their own among very many other values
+_MOST_STRETCHES = 210  # cells that are not single values
+_PIECES = 4.0  # times the cube root of the rows: stretches of the column's quantiles
+# A tail is cut into cells whose lengths grow by this factor, until no number is left out.
+_TAIL_GROWTH = 32.0
+_TAIL_CELLS = 11
+_FURTHEST_STEP = 2.0**50
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the caller knows better about a scale; None is found from the cells."""
+
+    step: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    atoms: tuple[float, ...] | None = None
+
+
+def find_scale(
+    values: Sequence[float] | Floats,
+    weights: Floats | None = None,
+    *,
+    whole: bool = False,
+    signed: bool = False,
+    choices: Choices | None = None,
+) -> Scale:
+    """Return the scale of a column, from its values.
+
+    Parameters
+    ----------
+    values
+        The cells; NaN is missing. At least one is not.
+    weights
+        How much each counts; 2 is the value twice.
+    whole
+        Whether the values are whole numbers.
+    signed
+        Whether negative values are possible though none is there, as for times.
+    choices
+        What the caller knows better.
+    """
+    cells_of_column = np.asarray(values, np.float64)
+    column = _Distinct.of(cells_of_column, weights)
+    known = choices or Choices()
+    grid = _grid(column, whole, known)
+    found = _bounds(column, grid, known, signed=signed)
+    atom, point = _standing_out(column, known)
+    cells = _inner_cells(column, grid, atom, point)
+    cells = _with_ends(cells, column, grid, found)
+    total = cells.share.sum()
+    return Scale(
+        tuple(cells.left.tolist()),
+        tuple(cells.right.tolist()),
+        tuple((cells.share / total).tolist()),
+        tuple(cells.atom.tolist()),
+        grid.step,
+        found.lower,
+        found.upper,
+        _missing_share(cells_of_column, weights),
+        _reason(column, grid, found, atom),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Distinct:
+    """The different values in ascending order, and the weight of each."""
+
+    value: Floats
+    weight: Floats
+
+    @staticmethod
+    def of(values: Floats, weights: Floats | None) -> _Distinct:
+        counted = np.ones(values.size) if weights is None else weights
+        seen = ~np.isnan(values) & (counted > 0.0)
+        if not seen.any():
+            raise SchemaError("a scale is found from values, and all of them are missing")
+        value, position = np.unique(values[seen] + 0.0, return_inverse=True)
+        return _Distinct(value, np.bincount(position, counted[seen]).astype(np.float64))
+
+    @property
+    def mass(self) -> float:
+        return float(self.weight.sum())
+
+    def quantile(self, probability: Floats | float) -> Floats:
+        """Return quantiles of the weighted values."""
+        middle = (np.cumsum(self.weight) - 0.5 * self.weight) / self.mass
+        return np.asarray(np.interp(probability, middle, self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    lower: float | None
+    upper: float | None
+    is_hard: tuple[bool, bool]  # said by the caller: beyond them nothing is possible
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """Cells in ascending order; each array is (cells,)."""
+
+    left: Floats
+    right: Floats
+    share: Floats
+    atom: Bools
+
+
+def _grid(column: _Distinct, whole: bool, known: Choices) -> Grid:
+    if known.step is None:
+        return find_grid(column.value, whole=whole)
+    if known.step == 0.0:
+        return EVERY_NUMBER
+    grid = Grid(float(column.value[0]), float(known.step))
+    off = np.abs(grid.origin + grid.number(column.value) * grid.step - column.value)
+    if (off > 1e-6 * grid.step).any():
+        worst = float(column.value[np.argmax(off)])
+        raise SchemaError(f"the value {worst:g} does not lie on a grid of step {grid.step:g}")
+    return grid
+
+
+def _bounds(column: _Distinct, grid: Grid, known: Choices, *, signed: bool) -> _Bounds:
+    """Return the bounds that the caller says, or else that all values keep."""
+    lowest, highest = float(column.value[0]), float(column.value[-1])
+    if known.lower is not None and lowest < known.lower:
+        raise SchemaError(f"the value {lowest:g} lies below the lower bound {known.lower:g}")
+    if known.upper is not None and highest > known.upper:
+        raise SchemaError(f"the value {highest:g} lies above the upper bound {known.upper:g}")
+    lower, upper = known.lower, known.upper
+    heaped_low, heaped_high = _heaped_ends(column, grid)
+    if lower is None and not signed and lowest >= 0.0:
+        lower = 0.0
+    if lower in (None, 0.0) and known.lower is None and heaped_low:
+        lower = lowest
+    if upper is None and not signed and lowest >= 0.0 and highest <= 1.0 and 0.0 < grid.step < 1.0:
+        upper = 1.0
+    if known.upper is None and heaped_high:
+        upper = highest
+    return _Bounds(lower, upper, (known.lower is not None, known.upper is not None))
+
+
+def _heaped_ends(column: _Distinct, grid: Grid) -> tuple[bool, bool]:
+    """Return whether many rows lie at the very lowest and highest value, as at a limit."""
+    if column.value.size == 1:
+        return False, False
+    if _takes_all(column) and grid.step:
+        index = grid.number(column.value)
+        if index[-1] - index[0] + 1 == index.size:  # every value from the first to the last
+            return True, True
+    heavy = np.maximum(_ATOM_SHARE * column.mass, _FEWEST_ROWS)
+    low, high = column.weight[0], column.weight[-1]
+    near_low = np.median(column.weight[1 : 1 + _NEIGHBOURS])
+    near_high = np.median(column.weight[-1 - _NEIGHBOURS : -1])
+    return (
+        bool(low >= max(heavy, _MORE_THAN_NEIGHBOURS * near_low)),
+        bool(high >= max(heavy, _MORE_THAN_NEIGHBOURS * near_high)),
+    )
+
+
+def _takes_all(column: _Distinct) -> bool:
+    """Return whether the column has so few values that each can be an atom."""
+    n = column.value.size
+    return n <= MOST_ATOMS and column.mass >= _ROWS_PER_ATOM * n
+
+
+def _standing_out(column: _Distinct, known: Choices) -> tuple[Bools, Bools]:
+    """Return which of the different values are atoms, and which have a cell of their own."""
+    n = column.value.size
+    if known.atoms is not None:
+        atom = np.isin(column.value, known.atoms)
+        if atom.sum() != len(set(known.atoms)):
+            lost = sorted(set(known.atoms) - set(column.value.tolist()))
+            raise SchemaError(f"the atom {lost[0]:g} does not occur in the column")
+        if atom.sum() > _MOST_HEAPS:
+            raise SchemaError(f"a column has at most {_MOST_HEAPS} atoms, not {atom.sum()}")
+    elif _takes_all(column):
+        atom = np.ones(n, dtype=bool)
+    else:
+        atom = _prominent(column, _ATOM_SHARE, MOST_ATOMS)
+    if n <= MOST_POINTS:
+        return atom, np.ones(n, dtype=bool)
+    room = max(_MOST_HEAPS - int(atom.sum()), 0)
+    return atom, atom | _prominent(column, _POINT_SHARE, room)
+
+
+def _prominent(column: _Distinct, share: float, most: int) -> Bools:
+    """Return the values that hold far more of the column than those around them."""
+    weight = column.weight
+    padded = np.pad(weight, _NEIGHBOURS, constant_values=np.nan)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * _NEIGHBOURS + 1).copy()
+    windows[:, _NEIGHBOURS] = np.nan
+    around = np.zeros(weight.size)
+    if weight.size > 1:
+        around = np.nanmedian(windows, axis=1)
+    found: Bools = weight >= np.maximum(share * column.mass, _FEWEST_ROWS)
+    found &= weight >= _MORE_THAN_NEIGHBOURS * around
+    if found.sum() > most:
+        order = np.argsort(np.where(found, -weight, 0.0), kind="stable")
+        found[order[most:]] = False
+    return found
+
+
+def _inner_cells(column: _Distinct, grid: Grid, atom: Bools, point: Bools) -> _Cells:
+    """Return the cells between the lowest and the highest value."""
+    place = grid.number(column.value) if grid.step else column.value
+    cuts, cumulative = _rest(column, place, point, grid)
+    half = 0.5 if grid.step else 0.0
+    own = place[point]
+    edges = np.unique(np.concatenate([cuts, own - half, own + half]))
+    left, right = edges[:-1], edges[1:]
+    is_own = np.zeros(left.size, dtype=bool)
+    if half:
+        is_own = np.isin(left, own - half)
+        left, right = left + half, right - half
+    share = np.diff(np.interp(edges, cuts, cumulative)) if cuts.size else np.zeros(left.size)
+    unseen = _unseen(column, point) * (share == 0.0)
+    length = (right - left + 2 * half) * (unseen > 0.0) * ~is_own
+    if length.sum() > 0.0:
+        share = share + unseen * length / length.sum()
+    gaps = _Cells(left[~is_own], right[~is_own], share[~is_own], np.zeros((~is_own).sum(), bool))
+    points = _Cells(own, own, column.weight[point] / (column.mass + 1.0), atom[point])
+    return _on_line(_merged(gaps, points), grid)
+
+
+def _rest(column: _Distinct, place: Floats, point: Bools, grid: Grid) -> tuple[Floats, Floats]:
+    """Return where the values without a cell of their own are cut, and their share up to there."""
+    other = _Distinct(place[~point], column.weight[~point])
+    if not other.value.size:
+        return np.empty(0), np.empty(0)
+    n = other.mass
+    # Each single value may cut a stretch in two.
+    room = min(_MOST_STRETCHES, MOST_CELLS - 2 * (_TAIL_CELLS + 1) - 2 * int(point.sum()) - 1)
+    n_pieces = int(np.clip(round(_PIECES * np.cbrt(n)), 1, room))
+    furthest = -ndtri(0.5 / (n + 1.0))
+    probability = ndtr(np.linspace(-furthest, furthest, n_pieces + 1))
+    knots = other.quantile(probability[1:-1])
+    half = 0.5 if grid.step else 0.0
+    first, last = other.value[0] - half, other.value[-1] + half
+    if grid.step:
+        knots = np.floor(knots) + half
+    knots = np.unique(np.concatenate([[first], knots[(knots > first) & (knots < last)], [last]]))
+    if knots.size == 1:  # a single number without a grid
+        return np.empty(0), np.empty(0)
+    before = np.searchsorted(other.value, knots, side="right" if half else "left")
+    up_to = np.concatenate([[0.0], np.cumsum(other.weight)])[before]
+    up_to[-1] = n
+    parts = max(1, room // (knots.size - 1))
+    fine = _subdivided(knots, parts, bool(half))
+    return fine, np.interp(fine, knots, up_to) / (column.mass + 1.0)
+
+
+def _subdivided(knots: Floats, parts: int, on_grid: bool) -> Floats:
+    """Return the knots with evenly spaced ones between them."""
+    steps = np.arange(parts) / parts
+    fine = (knots[:-1, None] + np.diff(knots)[:, None] * steps).ravel()
+    if on_grid:
+        fine = np.floor(fine) + 0.5
+    return np.unique(np.concatenate([fine, knots]))
+
+
+def _unseen(column: _Distinct, point: Bools) -> float:
+    """Return the share of values that lie between others and were never seen.
+
+    By Good and Turing as many rows as show a value for the first time, if all values have a cell
+    of their own; half of them may lie beyond the others.
+    """
+    singles = float((column.weight <= 1.0).sum()) if point.all() else 0.0
+    return 0.5 * (1.0 + min(singles, column.mass / 2.0)) / (column.mass + 1.0)
+
+
+def _merged(a: _Cells, b: _Cells) -> _Cells:
+    order = np.lexsort((np.concatenate([a.right, b.right]), np.concatenate([a.left, b.left])))
+    return _Cells(
+        np.concatenate([a.left, b.left])[order],
+        np.concatenate([a.right, b.right])[order],
+        np.concatenate([a.share, b.share])[order],
+        np.concatenate([a.atom, b.atom])[order],
+    )
+
+
+def _on_line(cells: _Cells, grid: Grid) -> _Cells:
+    """Return cells of grid numbers as cells of values; a stretch begins after a single value."""
+    if grid.step:
+        left, right = (grid.origin + side * grid.step for side in (cells.left, cells.right))
+        return _Cells(left, right, cells.share, cells.atom)
+    left = cells.left.copy()
+    touches = np.flatnonzero(
+        (cells.left[1:] == cells.right[:-1]) & (cells.right[1:] > cells.left[1:])
+    )
+    left[touches + 1] = np.nextafter(left[touches + 1], np.inf)
+    return _Cells(left, cells.right, cells.share, cells.atom)
+
+
+def _with_ends(cells: _Cells, column: _Distinct, grid: Grid, bounds: _Bounds) -> _Cells:
+    """Add what lies beyond the lowest and the highest value."""
+    low = _end(column, grid, bounds.lower, bounds.is_hard[0], side=-1)
+    high = _end(column, grid, bounds.upper, bounds.is_hard[1], side=1)
+    return _Cells(
+        np.concatenate([low.left, cells.left, high.left]),
+        np.concatenate([low.right, cells.right, high.right]),
+        np.concatenate([low.share, cells.share, high.share]),
+        np.concatenate([low.atom, cells.atom, high.atom]),
+    )
+
+
+def _end(column: _Distinct, grid: Grid, bound: float | None, is_hard: bool, side: int) -> _Cells:
+    """Return the cells beyond the last value of one side, in ascending order."""
+    last = float(column.value[-1 if side > 0 else 0])
+    at_last = float(column.weight[-1 if side > 0 else 0])
+    new = 0.5 / ((column.mass + 1.0) * max(at_last, 1.0))
+    lengths, shares = [], []
+    if bound is not None:
+        room = abs(bound - last)
+        if room >= max(grid.step, np.spacing(abs(last))):
+            lengths.append(room)
+            shares.append(new)
+        new = 0.0 if is_hard else BEYOND_BOUND
+    if new:
+        growth = _TAIL_GROWTH ** np.arange(_TAIL_CELLS)
+        lengths += (_tail_length(column, grid, side) * growth).tolist()
+        power = growth**-3.0
+        shares += (new * power / power.sum()).tolist()
+    return _laid_out(last, np.array(lengths), np.array(shares), grid, side)
+
+
+def _laid_out(last: float, lengths: Floats, shares: Floats, grid: Grid, side: int) -> _Cells:
+    """Return cells of these lengths one after the other, away from the last value."""
+    if grid.step:
+        counts = np.maximum(np.rint(lengths / grid.step), 1.0)
+        outer = last + side * np.cumsum(counts) * grid.step
+        inner = outer - side * (counts - 1.0) * grid.step
+    else:
+        outer = last + side * np.cumsum(lengths)
+        inner = np.concatenate([[last], outer[:-1]])
+        inner = np.nextafter(inner, side * np.inf) if inner.size else inner
+    # Beyond a million thousand million steps float64 no longer tells neighbours on a grid apart.
+    fits = np.isfinite(outer) & (np.abs(outer) < _FURTHEST_STEP * grid.step if grid.step else True)
+    inner, outer, shares = inner[fits], outer[fits], shares[fits]
+    left, right = (inner, outer) if side > 0 else (outer[::-1], inner[::-1])
+    ordered = shares if side > 0 else shares[::-1]
+    return _Cells(left, right, ordered, np.zeros(left.size, dtype=bool))
+
+
+def _tail_length(column: _Distinct, grid: Grid, side: int) -> float:
+    """Return how far new values may lie beyond the last one: as far as the last few spread."""
+    few = 1.0 / np.sqrt(column.mass + 1.0)
+    spread = float(column.value[-1] - column.value[0])
+    end = float(column.value[-1 if side > 0 else 0])
+    near = abs(end - float(column.quantile(1.0 - few if side > 0 else few)))
+    return max(near, 0.01 * spread, grid.step, (abs(end) or 1.0) * 1e-3 if not spread else 0.0)
+
+
+def _missing_share(values: Floats, weights: Floats | None) -> float:
+    return float(np.average(np.isnan(values), weights=weights))
+
+
+def _reason(column: _Distinct, grid: Grid, bounds: _Bounds, atom: Bools) -> str:
+    """Say what was found."""
+    said = []
+    if grid.step == 0.0:
+        said.append("any number")
+    elif grid.step != 1.0:
+        said.append(f"in steps of {grid.step:g}")
+    ends = [f"from {bounds.lower:g}"] if bounds.lower is not None else []
+    ends += [f"up to {bounds.upper:g}"] if bounds.upper is not None else []
+    said += [" ".join(ends)] if ends else []
+    if atom.all():
+        said.append(f"{atom.size} values" if atom.size > 1 else "one value")
+    elif atom.any():
+        values = column.value[atom][np.argsort(-column.weight[atom], kind="stable")]
+        shown = ", ".join(f"{value:g}" for value in values[:4])
+        said.append(f"often {shown}" + (f" and {values.size - 4} more" if values.size > 4 else ""))
+    return ", ".join(said)

@@ -1,0 +1,125 @@
+"""How the values of a number or time lie on the line: cells, grid, bounds and atoms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+from softlearn.errors import SchemaError
+from softlearn.numeric_policy import NORMALISATION_TOLERANCE
+
+MOST_CELLS: Final = 253  # codes of cells, of "missing" and of "not known" fit into one byte
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A column cut into cells in ascending order, each of them one value or a stretch of values.
+
+    Learners find it from the cells of a table; see ``find_scale``. All values of a cell are alike:
+    leaves say how likely each cell is.
+
+    Attributes
+    ----------
+    left, right
+        The first and the last value of each cell.
+    share
+        How likely each cell is in the column as a whole; they add to 1.
+    atom
+        Which cells are values that stand out, and have a probability of their own in every leaf.
+    step
+        The distance between values that are possible: 1 for whole numbers, 0.01 for cents; 0 if
+        every number is possible.
+    lower, upper
+        The bounds of what is drawn, None where there is none.
+    missing_share
+        How many of the column's cells are missing; it counts where these are modelled.
+    reason
+        What was found, for people.
+    """
+
+    left: tuple[float, ...]
+    right: tuple[float, ...]
+    share: tuple[float, ...]
+    atom: tuple[bool, ...]
+    step: float = 0.0
+    lower: float | None = None
+    upper: float | None = None
+    missing_share: float = 0.0
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        sizes = {len(getattr(self, name)) for name in ("left", "right", "share", "atom")}
+        if len(sizes) != 1 or not 0 < len(self.left) <= MOST_CELLS:
+            raise SchemaError(f"a scale has 1 to {MOST_CELLS} cells, each with all four numbers")
+        self._check_numbers()
+        self._check_cells()
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells."""
+        return len(self.left)
+
+    @property
+    def atoms(self) -> tuple[float, ...]:
+        """The values that stand out."""
+        return tuple(x for x, is_atom in zip(self.left, self.atom, strict=True) if is_atom)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the scale as JSON-safe values."""
+        return {
+            field.name: list(value) if isinstance(value, tuple) else value
+            for field in fields(self)
+            for value in [getattr(self, field.name)]
+        }
+
+    @classmethod
+    def from_dict(cls, data: object) -> Scale:
+        """Build a scale from ``to_dict``'s values, which are checked."""
+        expected = {field.name for field in fields(cls)}
+        if not isinstance(data, Mapping) or set(data) != expected:
+            raise SchemaError(f"a stored scale has exactly the keys {sorted(expected)}")
+        for name in ("left", "right", "share", "atom"):
+            if not isinstance(data[name], list):
+                raise SchemaError(f"a stored scale's {name} is a list")
+        left, right, share = (
+            tuple(map(_number, data[name])) for name in ("left", "right", "share")
+        )
+        lower, upper = (
+            None if data[name] is None else _number(data[name]) for name in ("lower", "upper")
+        )
+        if not all(isinstance(is_atom, bool) for is_atom in data["atom"]):
+            raise SchemaError("a stored scale's atoms are true or false")
+        if not isinstance(data["reason"], str):
+            raise SchemaError("a stored scale's reason is text")
+        rest = (_number(data["step"]), lower, upper, _number(data["missing_share"]))
+        return cls(left, right, share, tuple(data["atom"]), *rest, data["reason"])
+
+    def _check_numbers(self) -> None:
+        numbers = [*self.left, *self.right, *self.share, self.step]
+        numbers += [bound for bound in (self.lower, self.upper) if bound is not None]
+        if not all(isinstance(x, int | float) and math.isfinite(x) for x in numbers):
+            raise SchemaError("a scale is made of finite numbers")
+        if self.step < 0.0:
+            raise SchemaError(f"a scale's step is 0 or more, not {self.step}")
+        if not 0.0 <= self.missing_share <= 1.0:
+            raise SchemaError(f"a share lies between 0 and 1, not {self.missing_share}")
+
+    def _check_cells(self) -> None:
+        for left, right, is_atom in zip(self.left, self.right, self.atom, strict=True):
+            if right < left or (is_atom and left != right):
+                raise SchemaError(
+                    f"a scale's cell from {left} to {right} is none, or no single atom"
+                )
+        ends = zip(self.right, self.left[1:], strict=False)
+        if any(after < before for before, after in ends):
+            raise SchemaError("a scale's cells are in ascending order and do not overlap")
+        if min(self.share) < 0.0 or abs(sum(self.share) - 1.0) > NORMALISATION_TOLERANCE:
+            raise SchemaError(f"the shares of a scale's cells add to {sum(self.share)}, not 1")
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise SchemaError(f"a stored scale holds {value!r} where a number belongs")
+    return float(value)
