@@ -68,10 +68,14 @@ def is_missing(value: object) -> bool:
 
 def unknown_level(column: Column, value: object) -> UnknownLevelError:
     """Return the error for a value that is none of the column's levels."""
+    value = plain(value)
     return UnknownLevelError(
-        f"column {column.name!r} holds {plain(value)!r}, which is none of its levels "
-        f"({preview_levels(column.levels)}). Refit with it, or treat it as missing: "
-        "unknown='missing' for a frame, None for a single value."
+        f"column {column.name!r} holds {value!r}, which is none of its levels "
+        f"({preview_levels(column.levels)})",
+        remedy="refit with it, or treat it as missing: unknown='missing' for a frame or an "
+        "estimator, None for a single value",
+        column=column.name,
+        value=value,
     )
 
 
