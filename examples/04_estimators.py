@@ -9,7 +9,7 @@ from softlearn import CircuitImputer, CircuitMixture, SoftLearn, infer_schema, t
 from softlearn.datasets import worlds
 
 truth = worlds.households()
-full = truth.sample(300, random_state=0).convert_dtypes()
+full = truth.sample(300, random_state=0)
 fresh = truth.sample(300, random_state=1)
 gaps = full.mask(np.random.default_rng(2).random(full.shape) < 0.15)
 print(f"{int(gaps.isna().to_numpy().sum())} of {gaps.size} cells are missing")
@@ -20,7 +20,7 @@ assert not filled.isna().to_numpy().any()
 assert (filled.dtypes == gaps.dtypes).all()
 
 # Numbers alone, filled and scaled in a pipeline.
-numbers = gaps[["age", "income", "km"]].to_numpy(dtype=float, na_value=np.nan)
+numbers = gaps[["age", "income", "km"]].to_numpy()
 scaled = make_pipeline(CircuitImputer(random_state=0), StandardScaler()).fit_transform(numbers)
 print(
     f"in a pipeline: means {np.abs(scaled.mean(axis=0)).round(3)}, deviations {scaled.std(axis=0)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -12,9 +13,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from softlearn.table import Column, Schema
+from softlearn.table.value import is_missing
 
 PARIS = ZoneInfo("Europe/Paris")
 LIBRARIES = ("pandas", "polars", "pyarrow")
@@ -33,6 +36,11 @@ seconds = st.datetimes(dt.datetime(1900, 1, 1), dt.datetime(2200, 1, 1)).map(
 micros = st.datetimes(dt.datetime(1900, 1, 1), dt.datetime(2200, 1, 1))
 paris_seconds = seconds.map(lambda time: time.replace(tzinfo=dt.UTC).astimezone(PARIS))
 cents = st.integers(-9999, 9999).map(lambda number: pa.scalar(number / 100).as_py())
+iso_days = days.map(dt.date.isoformat)
+iso_minutes = seconds.map(lambda time: time.isoformat(" ", "minutes"))
+iso_micros = micros.map(lambda time: time.isoformat(timespec="microseconds"))
+iso_zulu = seconds.map(lambda time: f"{time.isoformat()}Z")
+decimals = st.integers(-9999, 9999).map(lambda number: Decimal(number) / 4)
 
 
 @dataclass(frozen=True)
@@ -49,12 +57,25 @@ PANDAS = {
     "boolean": Stored("boolean", st.booleans()),
     "object bool": Stored(object, st.booleans()),
     "object text": Stored(object, labels),
+    "object integers": Stored(object, large),
+    "object decimals": Stored(object, decimals),
+    "object whole decimals": Stored(object, small.map(Decimal)),
+    "object days": Stored(object, days),
+    "object times": Stored(object, micros),
+    "object Paris": Stored(object, paris_seconds),
+    "object ISO days": Stored(object, iso_days),
+    "ISO days": Stored("str", iso_days),
+    "ISO minutes": Stored("string[python]", iso_minutes),
+    "ISO microseconds": Stored("str", iso_micros),
+    "ISO with zone": Stored(pd.ArrowDtype(pa.string()), iso_zulu),
     "int32": Stored("int32", small, may_miss=False),
     "int64": Stored("int64", large, may_miss=False),
     "Int64": Stored("Int64", large),
     "UInt8": Stored("UInt8", small),
     "float32": Stored("float32", singles),
     "float64": Stored("float64", doubles),
+    "float64 whole": Stored("float64", small.map(float)),
+    "float64 truths": Stored("float64", st.sampled_from([0.0, 1.0])),
     "Float64": Stored("Float64", doubles),
     "str": Stored("str", labels),
     "string[python]": Stored("string[python]", labels),
@@ -62,6 +83,9 @@ PANDAS = {
     "category": Stored(pd.CategoricalDtype(LABELS), labels),
     "ordered": Stored(pd.CategoricalDtype(LABELS, ordered=True), labels),
     "category of integers": Stored(pd.CategoricalDtype([3, 1, 2]), st.integers(1, 3)),
+    "category of whole floats": Stored(
+        pd.CategoricalDtype([3.0, 1.0, 2.0]), st.sampled_from([1.0, 2.0, 3.0])
+    ),
     "category of booleans": Stored(pd.CategoricalDtype([True, False]), st.booleans()),
     "datetime64[s]": Stored("datetime64[s]", seconds),
     "datetime64[us]": Stored("datetime64[us]", micros),
@@ -88,6 +112,10 @@ POLARS = {
     "Datetime ns": Stored(pl.Datetime("ns"), micros),
     "Datetime Paris": Stored(pl.Datetime("us", "Europe/Paris"), paris_seconds),
     "Decimal": Stored(pl.Decimal(10, 2), cents),
+    "Decimal truths": Stored(pl.Decimal(10, 2), st.sampled_from([0.0, 1.0])),
+    "Float64 truths": Stored(pl.Float64(), st.sampled_from([0.0, 1.0])),
+    "ISO days": Stored(pl.String(), iso_days),
+    "ISO with zone": Stored(pl.String(), iso_zulu),
 }
 PYARROW = {
     "bool": Stored(pa.bool_(), st.booleans()),
@@ -98,6 +126,9 @@ PYARROW = {
     "string": Stored(pa.string(), labels),
     "large_string": Stored(pa.large_string(), labels),
     "decimal128": Stored(pa.decimal128(10, 2), small),
+    "double truths": Stored(pa.float64(), st.sampled_from([0.0, 1.0])),
+    "ISO days": Stored(pa.string(), iso_days),
+    "ISO minutes": Stored(pa.large_string(), iso_minutes),
     "halffloat": Stored(pa.float16(), small.map(float)),
     "dictionary": Stored(pa.dictionary(pa.int8(), pa.string(), ordered=True), labels),
     "date32": Stored(pa.date32(), days),
@@ -164,7 +195,7 @@ def frames(draw, library: str) -> Any:
 
 @st.composite
 def matrices(draw) -> np.ndarray:
-    """A NumPy matrix of any dtype that can be read."""
+    """A NumPy matrix of any dtype that can be read; the first row is observed."""
     shape = (draw(st.integers(1, 8)), draw(st.integers(1, 4)))
     dtype, cells = draw(
         st.sampled_from(
@@ -176,13 +207,18 @@ def matrices(draw) -> np.ndarray:
                 ("float64", doubles | st.just(np.nan)),
                 ("<U3", st.sampled_from(["a", "b", "ccc"])),
                 ("object", st.sampled_from(["a", "b", "ccc"])),
+                ("object", decimals),
+                ("object", days),
+                ("<U10", iso_days),
                 ("datetime64[ms]", seconds | st.just(np.datetime64("NaT"))),
             ]
         )
     )
     size = shape[0] * shape[1]
     flat = draw(st.lists(cells, min_size=size, max_size=size))
-    return np.array(flat, dtype=dtype).reshape(shape)
+    array = np.array(flat, dtype=dtype).reshape(shape)
+    assume(not any(is_missing(cell) for cell in array[0]))
+    return array
 
 
 @st.composite

@@ -18,7 +18,23 @@ class NotATableError(TableError, TypeError):
 
 
 class UnknownLevelError(TableError):
-    """A categorical cell that holds a level the schema does not know."""
+    """A categorical cell that holds a level the schema does not know.
+
+    Attributes
+    ----------
+    column
+        The column's name.
+    value
+        The level.
+    what
+        The message without its remedy, for who knows another one.
+    """
+
+    def __init__(
+        self, what: str, *, remedy: str = "", column: str = "", value: object = None
+    ) -> None:
+        super().__init__(f"{what}; {remedy}" if remedy else what)
+        self.what, self.column, self.value = what, column, value
 
 
 class SchemaError(SoftlearnError):

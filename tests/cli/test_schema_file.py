@@ -71,10 +71,13 @@ def test_a_pipe_gets_toml(training_file, run):
 def test_an_edited_schema_is_learnt_with(training_file, run, tmp_path):
     schema, output = tmp_path / "columns.toml", tmp_path / "m.safetensors"
     assert run("schema", training_file, "-o", schema).exit_code == 0
-    edited = schema.read_text(encoding="utf-8").replace('"integer"', '"numeric"')
+    edited = schema.read_text(encoding="utf-8")
+    edited = edited.replace(
+        '[stage]\nkind = "integer"', '[stage]\nkind = "categorical"\nlevels = ["1", "2"]'
+    )
+    edited = edited.replace('"integer"', '"numeric"')
     edited = edited.replace('levels = ["F", "M"]', 'levels = ["M", "F", "X"]')
     edited = edited.replace("[weight]", "[weight]\nuse = false")
-    edited = edited.replace("levels = [1, 2]", 'levels = ["1", "2"]')
     schema.write_text(edited, encoding="utf-8")
     result = run("fit", training_file, "-o", output, "--schema", schema)
     assert result.exit_code == 0, result.stderr

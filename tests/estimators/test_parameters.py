@@ -38,6 +38,7 @@ OTHER = {
     "verbose": 1,
     "on_interrupt": "keep",
     "schema": {"height": "numeric"},
+    "unknown": "missing",
 }
 WRONG = [
     *(("clustering", value) for value in ("hard", None, 2)),
@@ -57,6 +58,7 @@ WRONG = [
     *(("verbose", value) for value in (2, "yes")),
     *(("on_interrupt", value) for value in ("stop", None)),
     *(("schema", value) for value in ("numeric", 3)),
+    *(("unknown", value) for value in ("ignore", None)),
 ]
 
 

@@ -10,7 +10,7 @@ from softlearn.errors import ImpossibleEvidenceError, TableError, UnknownLevelEr
 
 MODEL = patients()
 METHODS = ("most_probable", "mean", "draw")
-WHOLE = MODEL.sample(60, random_state=0).convert_dtypes()
+WHOLE = MODEL.sample(60, random_state=0)
 BLANK = np.random.default_rng(1).random(WHOLE.shape) < 0.4
 GAPS = WHOLE.mask(BLANK).set_index(pd.Index([f"row {i}" for i in range(60)]))
 IMPOSSIBLE = pd.DataFrame({"colour": ["red", "blue"], "size": [5.0, None]})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import sys
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -99,6 +100,79 @@ def test_microseconds_survive_where_one_product_rounds_them_away():
     frame = pl.DataFrame({"x": [time]})
     schema = infer_schema(frame)
     assert decode(encode(frame, schema), schema)["x"].to_list() == [time]
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ("YYYY-MM-DD", "1970-01-02"),
+        ("YYYY-MM-DDTHH:MM", "1970-01-02T04:08"),
+        ("YYYY-MM-DD HH:MM:SS", "1970-01-02 04:07:47"),
+        ("YYYY-MM-DDTHH:MM:SS.ff", "1970-01-02T04:07:46.75"),
+        ("YYYY-MM-DDTHH:MM:SS.ffffffZ", "1970-01-02T04:07:46.750000Z"),
+        ("YYYY-MM-DDTHH:MM+05:30", "1970-01-02T09:38+05:30"),
+        ("YYYY-MM-DDTHH:MM-0200", "1970-01-02T02:08-0200"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("frame", "dtype"),
+    [
+        ("pandas", "str"),
+        ("pandas", "object"),
+        ("pandas", "arrow[string]"),
+        ("polars", "String"),
+        ("pyarrow", "string"),
+        ("numpy", "<U40"),
+    ],
+)
+def test_times_come_back_as_the_text_that_they_were(frame, dtype, form, expected):
+    column = Column("x", "datetime", (), f"{dtype} as {form}")
+    made = decoded(frame, column, [101_266.75])
+    assert infer_schema(made).columns[0].dtype == column.dtype
+    assert (made[0, 0] if frame == "numpy" else made["x"].to_numpy()[0]) == expected
+
+
+@pytest.mark.parametrize("dtype", ["str as YYYY-MM-DD", "object as date", "object as datetime[us]"])
+def test_times_beyond_the_calendar_become_its_ends(dtype):
+    cells = decoded("pandas", Column("x", "datetime", (), dtype), [1e15, -1e15, nan])["x"]
+    assert [str(cell)[:5] for cell in cells[:2]] == ["9999-", "0001-"]
+    assert cells.isna().tolist() == [False, False, True]
+
+
+def test_objects_come_back_in_their_type():
+    cells = {
+        "whole": [Decimal(3), None],
+        "decimal": [Decimal("0.1"), None],
+        "truth": [Decimal(1), None],
+        "float": [2.0, None],
+        "day": [dt.date(2020, 1, 1), None],
+        "time": [dt.datetime(2020, 1, 1, 5), None],
+    }
+    frame = pd.DataFrame({name: pd.Series(known, dtype=object) for name, known in cells.items()})
+    schema = infer_schema(frame)
+    back = decode(encode(frame, schema), schema)
+    pd.testing.assert_frame_equal(back, frame)
+    filled = fill(frame, schema, np.nan_to_num(encode(frame, schema), nan=1.0))
+    for made in (back, filled):
+        assert [type(made[name][0]) for name in cells] == [
+            type(known[0]) for known in cells.values()
+        ]
+    assert [type(filled[name][1]) for name in cells] == [type(known[0]) for known in cells.values()]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_text_is_filled_in_its_own_form(make):
+    frame = make({"x": ["2024-12-31T18:30", None]})
+    schema = Schema((Column("x", "datetime", (), "anything as YYYY-MM-DD"),), "numpy")
+    filled = fill(frame, schema, np.array([[0.0, 90.0]]))
+    assert list(map(str, filled["x"].to_numpy())) == ["2024-12-31T18:30", "1970-01-01T00:02"]
+
+
+def test_text_without_any_time_is_filled_in_the_remembered_form():
+    frame = pl.DataFrame({"x": pl.Series([None, None], dtype=pl.String)})
+    schema = Schema((Column("x", "datetime", (), "String as YYYY-MM-DD"),), "polars")
+    filled = fill(frame, schema, np.array([[0.0, nan]]))
+    assert_polars_equal(filled, pl.DataFrame({"x": ["1970-01-01", None]}))
 
 
 def test_an_array_keeps_its_dtype():

@@ -24,6 +24,7 @@ AGE = Column("age", "integer")
 HEIGHT = Column("height", "numeric")
 BORN = Column("born", "datetime", (), "datetime64[us]")
 SEEN = Column("seen", "datetime", (), "datetime64[us, Europe/Paris]")
+DAY_LABEL = Column("day", "categorical", ("1970-01-01", "1970-01-02"))
 NOON = dt.datetime(1970, 1, 1, 12)
 HALF_DAY = 43_200.0
 nan = math.nan
@@ -61,6 +62,11 @@ def same(left, right):
         (HEIGHT, np.array([0.5, nan], dtype="float32"), [0.5, nan]),
         (BORN, [pd.Timestamp(NOON), pd.NaT], [HALF_DAY, nan]),
         (SEEN, [pd.Timestamp(NOON, tz="UTC").tz_convert("Asia/Tokyo"), pd.NaT], [HALF_DAY, nan]),
+        (BORN, ["1970-01-01T12:00", None, "1970-01-02"], [HALF_DAY, nan, 86_400]),
+        (BORN, pd.Series([NOON, None, dt.date(1970, 1, 2)], dtype=object), [HALF_DAY, nan, 86_400]),
+        (SEEN, ["1970-01-01T12:00Z", "1970-01-01 13:00:00.5+0100"], [HALF_DAY, HALF_DAY + 0.5]),
+        (DAY_LABEL, ["1970-01-02", None], [1, nan]),
+        (AGE, pd.Series([Decimal("30.00"), None], dtype=object), [30, nan]),
     ],
 )
 def test_cells_become_floats(column, cells, expected):
@@ -181,7 +187,10 @@ def test_only_a_few_of_many_levels_are_shown():
         (HEIGHT, [None, "tall"], "column 'height' is numeric and needs numbers, not 'tall'"),
         (HEIGHT, [pd.Timestamp(NOON)], "column 'height' is numeric and needs numbers, not"),
         (HEIGHT, [1.0, -np.inf], "column 'height' holds -inf in row 1"),
-        (BORN, ["1970-01-01"], "column 'born' is datetime and needs dates or datetimes, not '19"),
+        (BORN, ["1970-01-01", "soon"], "'born' is datetime and needs dates or .*, not 'soon'"),
+        (BORN, [None, "1970-01-01", "1970-01-01T12:00Z"], "'born' holds times with and without"),
+        (BORN, ["1970-01-01T12:00Z"], "column 'born' needs times without a time zone"),
+        (SEEN, ["1970-01-01"], "column 'seen' needs times with a .* such as Europe/Paris"),
         (BORN, [3], "column 'born' is datetime and needs dates or datetimes, not 3"),
         (BORN, [pd.Timestamp(NOON, tz="UTC")], "column 'born' needs times without a time zone"),
         (SEEN, [pd.Timestamp(NOON)], "column 'seen' needs times with a .* such as Europe/Paris"),
@@ -216,6 +225,7 @@ def test_a_policy_that_does_not_exist_is_refused(option):
         (BORN, NOON, HALF_DAY),
         (BORN, dt.date(1970, 1, 2), 86_400.0),
         (BORN, np.datetime64(NOON), HALF_DAY),
+        (BORN, "1970-01-01 12:00", HALF_DAY),
         (BORN, pd.Timestamp(NOON), HALF_DAY),
         (SEEN, dt.datetime(1970, 1, 1, 13, tzinfo=ZoneInfo("Europe/Paris")), HALF_DAY),
     ],
@@ -247,7 +257,8 @@ def test_a_single_unknown_level_is_refused(column, value):
         (AGE, "30", "column 'age' is integer and needs a number, not '30'"),
         (HEIGHT, [1.5], "column 'height' is numeric and needs a number"),
         (HEIGHT, math.inf, "column 'height' cannot hold an infinite number"),
-        (BORN, "1970-01-01", "column 'born' is datetime and needs a date or datetime"),
+        (BORN, "soon", "column 'born' is datetime and needs a date or datetime, not 'soon'"),
+        (BORN, "1970-01-01T12:00Z", "column 'born' needs times without a time zone"),
         (BORN, NOON.replace(tzinfo=dt.UTC), "column 'born' needs times without a time zone"),
         (SEEN, NOON, "column 'seen' needs times with a time zone"),
     ],
@@ -269,6 +280,14 @@ def test_a_single_value_of_the_wrong_type_is_refused(column, value, message):
         (BORN, HALF_DAY, NOON),
         (SEEN, HALF_DAY, dt.datetime(1970, 1, 1, 13, tzinfo=ZoneInfo("Europe/Paris"))),
         (Column("day", "datetime", (), "date32[day]"), 86_400.0, dt.date(1970, 1, 2)),
+        (Column("day", "datetime", (), "str as YYYY-MM-DD"), 86_400.0, dt.date(1970, 1, 2)),
+        (Column("day", "datetime", (), "object as date"), 86_400.0, dt.date(1970, 1, 2)),
+        (Column("t", "datetime", (), "str as YYYY-MM-DDTHH:MM"), HALF_DAY, NOON),
+        (
+            Column("t", "datetime", (), "str as YYYY-MM-DDTHH:MMZ"),
+            HALF_DAY,
+            dt.datetime(1970, 1, 1, 12, tzinfo=dt.UTC),
+        ),
         (SEX, nan, None),
         (BORN, nan, None),
     ],

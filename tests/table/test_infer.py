@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -13,7 +15,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from softlearn.errors import IdentifierWarning, SchemaError, TableError
-from softlearn.table import Column, infer_schema
+from softlearn.table import Column, decode, encode, infer_schema
+
+NOON = dt.datetime(2020, 1, 1, 12)
 
 
 def inferred(cells, **options):
@@ -27,38 +31,78 @@ def inferred(cells, **options):
         ([True, False], "boolean", (False, True)),
         ([True, True], "boolean", (False, True)),
         (pd.Series([True, None], dtype=object), "boolean", (False, True)),
-        (pd.Series([None, None], dtype="boolean"), "boolean", (False, True)),
         ([0, 1, 1], "boolean", (0, 1)),
         ([1, 1], "boolean", (0, 1)),
         ([0], "boolean", (0, 1)),
         (pd.Series([0, 1, None], dtype="Int64"), "boolean", (0, 1)),
-        ([0.0, 1.0], "numeric", ()),
-        ([1.0, None], "numeric", ()),
-        ([np.nan, np.nan], "numeric", ()),
-        ([3, 1, 2] * 5, "categorical", (1, 2, 3)),
-        ([7] * 5, "categorical", (7,)),
-        ([7], "integer", ()),
+        ([0.0, 1.0], "boolean", (0, 1)),
+        ([1.0, None], "boolean", (0, 1)),
+        (pd.Series([Decimal(1), Decimal(0), None], dtype=object), "boolean", (0, 1)),
+        ([0.5, None], "numeric", ()),
+        ([0.0, 1.0, 0.5], "numeric", ()),
+        ([1e300, 2.0], "numeric", ()),
+        ([3, 1, 2] * 5, "integer", ()),
+        ([7] * 5, "integer", ()),
+        ([7.0, None], "integer", ()),
         ([0, 1, 2], "integer", ()),
-        (list(range(20)) * 5, "categorical", tuple(range(20))),
-        (list(range(21)) * 5, "integer", ()),
-        (pd.Series([None, None], dtype="Int64"), "integer", ()),
+        ([-1.0, 0.0], "integer", ()),
+        (pd.Series([3, 4, None], dtype=object), "integer", ()),
+        (pd.Series([3.0, 4.0, None], dtype=object), "integer", ()),
+        (pd.Series([Decimal("3.00"), None], dtype=object), "integer", ()),
+        (pd.Series([Decimal("3.25"), None], dtype=object), "numeric", ()),
         (pd.Series([3, 4.5], dtype=object), "numeric", ()),
         (["b", "a", None], "categorical", ("a", "b")),
         (pd.Series(["b", "a", None], dtype=object), "categorical", ("a", "b")),
+        (["2", "1", None], "categorical", ("1", "2")),
         (pd.Categorical(["b"], ["c", "b", "a"]), "categorical", ("c", "b", "a")),
-        (pd.Categorical([None], ["c", "b"]), "categorical", ("c", "b")),
         (pd.Categorical([2, 1]), "categorical", (1, 2)),
+        (pd.Categorical([2.0, 1.0, None]), "categorical", (1, 2)),
+        (pd.Categorical([2.5, 1.0]), "categorical", (1.0, 2.5)),
+        (pd.Categorical(["2024-12-31"]), "categorical", ("2024-12-31",)),
         ([pd.Timestamp("2020-01-01"), pd.NaT], "datetime", ()),
+        ([dt.date(2020, 1, 1), None], "datetime", ()),
+        (pd.Series([dt.datetime(2020, 1, 1), None], dtype=object), "datetime", ()),
+        (pd.Series([np.datetime64("2020-01-01")], dtype=object), "datetime", ()),
+        (["2024-12-31", None], "datetime", ()),
+        (["2024-12-31", "2024-12-31 18:30"], "datetime", ()),
+        (["2024-12-31T18:30Z", "2024-12-31T18:30:00.5+02:00"], "datetime", ()),
+        (["2024-12-31T18:30", "2024-12-31T18:30Z"], "categorical", None),
+        (["2024-02-30"], "categorical", ("2024-02-30",)),
+        (["2024-12-31", "soon"], "categorical", ("2024-12-31", "soon")),
+        (["31.12.2024"], "categorical", ("31.12.2024",)),
+        (["2024"], "categorical", ("2024",)),
     ],
 )
 def test_kinds_and_levels_follow_the_cells(cells, kind, levels):
     column = inferred(cells)
+    levels = tuple(sorted(cells)) if levels is None else levels
     assert column == Column("x", kind, levels, column.dtype, column.reason)
     assert column.reason
 
 
-def test_the_head_of_a_long_column_does_not_settle_that_integers_are_few():
-    assert inferred([5] * 2000 + list(range(100)) * 10).kind == "integer"
+@pytest.mark.parametrize("n_values", [2, 5, 20, 21])
+def test_whole_numbers_are_integers_however_few_they_are(n_values):
+    assert inferred(list(range(3, 3 + n_values)) * 50).kind == "integer"
+
+
+@pytest.mark.parametrize(
+    ("cells", "dtype"),
+    [
+        (["2024-12-31", None], "str as YYYY-MM-DD"),
+        (["2024-12-31T18:30"], "str as YYYY-MM-DDTHH:MM"),
+        (["2024-12-31 18:30:00.25+02:00"], "str as YYYY-MM-DD HH:MM:SS.ff+02:00"),
+        (["2024-12-31T18:30+01:00", "2024-07-31T18:30+02:00"], "str as YYYY-MM-DDTHH:MMZ"),
+        (["2024-12-31", "2024-12-31T18:30:01"], "str as YYYY-MM-DDTHH:MM:SS"),
+        ([dt.date(2024, 12, 31)], "object as date"),
+        ([dt.date(2024, 12, 31), dt.datetime(2024, 12, 31, 18)], "object as datetime[us]"),
+        (pd.Series([dt.datetime(2024, 12, 31, tzinfo=dt.UTC)], dtype=object), "object as .*, UTC]"),
+        (pd.Series([Decimal(3)], dtype=object), "object as Decimal"),
+        (pd.Series([3.0], dtype=object), "object as float"),
+        (pd.Series([3], dtype=object), "object"),
+    ],
+)
+def test_the_dtype_remembers_how_text_and_objects_are_written(cells, dtype):
+    assert re.fullmatch(dtype.replace("[", "\\[").replace("+", "\\+"), inferred(cells).dtype)
 
 
 def test_polars_and_pyarrow_follow_the_same_rules():
@@ -123,8 +167,12 @@ def test_decimals_are_numeric():
         ([1.0, 2.0, None], "integer", ()),
         ([True, False], "categorical", (False, True)),
         (["a", "b"], "categorical", ("a", "b")),
+        ([1.0, 2.0, None], "categorical", (1, 2)),
+        (["2024-12-31"], "categorical", ("2024-12-31",)),
+        (["2024-12-31"], "datetime", ()),
         (pd.Series([None, None], dtype=object), "numeric", ()),
         (pd.Series([None, None], dtype=object), "boolean", (False, True)),
+        (pd.Categorical([None], ["c", "b"]), "categorical", ("c", "b")),
     ],
 )
 def test_the_caller_may_choose_a_kind(cells, kind, levels):
@@ -137,9 +185,43 @@ def test_the_caller_may_choose_a_whole_column():
     assert column == Column("x", "categorical", ("a", "b", "c"), "str", "chosen by the caller")
 
 
-def test_a_column_without_observed_text_is_rescued_by_levels():
-    chosen = Column("x", "categorical", ("a",))
-    assert inferred(pd.Series([None], dtype=object), overrides={"x": chosen}).levels == ("a",)
+EMPTY = {
+    "object": pd.Series([None, None], dtype=object),
+    "text": pd.Series([None, None], dtype="str"),
+    "floats": pd.Series([np.nan, np.nan]),
+    "nullable integers": pd.Series([None, None], dtype="Int64"),
+    "nullable booleans": pd.Series([None, None], dtype="boolean"),
+    "times": pd.Series([pd.NaT, pd.NaT]),
+    "categories": pd.Series(pd.Categorical([None, None], ["a", "b"])),
+    "no categories": pd.Series(pd.Categorical([None, None])),
+    "arrow": pd.Series([None, None], dtype=pd.ArrowDtype(pa.int8())),
+}
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_a_column_of_missing_cells_is_refused_by_name_whatever_its_dtype(name):
+    with pytest.raises(TableError, match=r"every cell of column 'x' is missing.* in overrides"):
+        inferred(EMPTY[name])
+
+
+@pytest.mark.parametrize("name", EMPTY)
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        Column("x", "categorical", ("a", "b")),
+        Column("x", "boolean"),
+        Column("x", "integer"),
+        Column("x", "numeric"),
+        Column("x", "datetime"),
+    ],
+    ids=lambda column: column.kind,
+)
+def test_a_column_of_missing_cells_is_rescued_by_a_column(name, chosen):
+    frame = pd.DataFrame({"x": EMPTY[name]})
+    schema = infer_schema(frame, overrides={"x": chosen})
+    assert (schema["x"].kind, schema["x"].levels) == (chosen.kind, chosen.levels)
+    known = np.array([[1.0, 0.0]])
+    np.testing.assert_array_equal(encode(decode(known, schema), schema), known)
 
 
 @pytest.mark.parametrize(
@@ -151,8 +233,9 @@ def test_a_column_without_observed_text_is_rescued_by_levels():
             ["a"],
             "numeric",
             SchemaError,
-            "'x' is stored as str and cannot be numeric; possible: cat",
+            "'x' is stored as str and cannot be numeric; possible: categorical. Convert",
         ),
+        (["2024-12-31"], "numeric", SchemaError, "possible: categorical, datetime. Convert"),
         ([1], "datetime", SchemaError, "column 'x' .* cannot be datetime"),
         ([1], "ordinal", SchemaError, "column 'x': unknown kind 'ordinal'"),
         ([np.nan], "categorical", TableError, "every cell of column 'x' is missing"),
@@ -173,14 +256,17 @@ def test_a_choice_for_an_unknown_column_is_refused():
     ("cells", "message"),
     [
         ([1.0, np.inf], "column 'x' holds inf in row 1"),
-        (pd.Series([None, None], dtype=object), "every cell of column 'x' is missing"),
-        (pd.Series([None, None], dtype="str"), "every cell of column 'x' is missing"),
         ([1, "a"], "column 'x' holds objects of the type int and str"),
         ([True, 1], "column 'x' holds objects of the type bool and int"),
         ([b"a"], "column 'x' holds objects of the type bytes"),
         ([[1], [2]], "column 'x' holds objects of the type list"),
         ([{"a": 1}], "column 'x' holds objects of the type dict"),
-        ([dt.date(2020, 1, 1)], "column 'x' holds objects of the type date"),
+        ([dt.date(2020, 1, 1), "2020-01-01"], "column 'x' holds objects of the type date and str"),
+        ([dt.time(12)], "column 'x' holds objects of the type time"),
+        (
+            pd.Series([NOON, NOON.replace(tzinfo=dt.UTC)], dtype=object),
+            "column 'x' holds times with and without a time zone",
+        ),
         ([1j], "column 'x' has the type complex128.* imaginary"),
         ([pd.Timedelta(1, "D")], "column 'x' has the type timedelta64.* turn it into a number"),
         (pd.cut(pd.Series([1, 2]), 2), "column 'x' has categories of the type Interval"),
@@ -257,6 +343,12 @@ def test_the_warning_points_at_the_caller():
     with pytest.warns(IdentifierWarning) as caught:
         infer_schema(frame)
     assert caught[0].filename == __file__
+
+
+def test_dates_that_are_all_different_are_no_identifiers():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        inferred([f"2024-01-{day:02}" for day in range(1, 32)] + ["2024-02-01"])
 
 
 def test_a_short_table_has_no_identifiers():

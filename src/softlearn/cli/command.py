@@ -33,7 +33,7 @@ def as_function(command: type[Command]) -> Callable[..., None]:
     """Return a function with the command's options as its signature, for typer to read."""
 
     def call(**options: Any) -> None:  # noqa: ANN401 - typer fills in what the signature says
-        with told_in_one_line():
+        with told_in_one_line(takes_unknown=hasattr(command, "unknown")):
             command(**options).run()
 
     hints = get_type_hints(command, include_extras=True)

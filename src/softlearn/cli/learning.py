@@ -99,8 +99,7 @@ class LearningCommand(Command):
         try:
             return float(model.score(table))
         except UnknownLevelError as error:
-            what = str(error).partition(". Refit")[0]
-            raise TableError(f"held-out rows: {what}; name it in a --schema file") from None
+            raise TableError(f"held-out rows: {error.what}; name it in a --schema file") from None
 
     def _read_valid(self, schema: Schema) -> ArrowTable:
         import pyarrow as pa  # noqa: PLC0415

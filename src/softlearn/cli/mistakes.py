@@ -17,15 +17,21 @@ INTERRUPTED = 130
 
 
 @contextmanager
-def told_in_one_line() -> Iterator[None]:
-    """Print errors and warnings as one line on standard error, and end with their exit code."""
+def told_in_one_line(*, takes_unknown: bool = False) -> Iterator[None]:
+    """Print errors and warnings as one line on standard error, and end with their exit code.
+
+    Parameters
+    ----------
+    takes_unknown : bool
+        Whether the command has the option ``--unknown``, and may recommend it.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = _note_warning
         try:
             yield
         except UnknownLevelError as error:
-            raise _ended(f"{_said_here(error)}") from None
+            raise _ended(_said_here(error, takes_unknown)) from None
         except SoftlearnError as error:
             raise _ended(str(error)) from None
         except BrokenPipeError:
@@ -51,10 +57,10 @@ def _ended(reason: str) -> typer.Exit:
     return typer.Exit(MISTAKE)
 
 
-def _said_here(error: UnknownLevelError) -> str:
+def _said_here(error: UnknownLevelError, takes_unknown: bool) -> str:
     """Return the error with the remedy that the command line has."""
-    what = str(error).partition(". Refit")[0]
-    return f"{what}; pass --unknown missing to take such cells as missing, or fit anew"
+    option = "pass --unknown missing to take such cells as missing"
+    return f"{error.what}; {option if takes_unknown else 'correct it'}, or fit anew"
 
 
 def _note_warning(message: Warning | str, *where: object, **further: object) -> None:

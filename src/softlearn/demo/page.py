@@ -41,7 +41,7 @@ class Page:
     def rows(self, frame: Frame) -> None:
         """Write the first rows of a table."""
         head = frame.head(_ROWS_SHOWN).round({"income": 1, "km": 1}).astype(object)
-        shown = head.where(head.notna(), _LOST)
+        shown = head.where(head.notna(), _LOST).map(_plain)
         self.say("\n" + _indented(shown.to_string(index=False)))
 
     def scores(self, found: list[Scores]) -> None:
@@ -109,6 +109,11 @@ def bar(share: float, width: int) -> str:
     """Return a bar of so many letters at most, exact to an eighth of one."""
     eighths = round(8 * width * min(max(share, 0.0), 1.0))
     return ("█" * (eighths // 8) + _EIGHTHS[eighths % 8]).rstrip()
+
+
+def _plain(cell: object) -> object:
+    """Return a whole number without its point: a column with lost cells is stored as floats."""
+    return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
 
 
 def _indented(text: str) -> str:

@@ -29,7 +29,7 @@ class Lossy:
 
 def lossy(truth: Model, seed: int, n_rows: int = N_ROWS) -> Lossy:
     """Draw a table, and lose some of its cells."""
-    full = drawn(truth, n_rows, seed).convert_dtypes()  # dtypes that hold missing cells
+    full = drawn(truth, n_rows, seed)
     lost = np.random.default_rng(seed).random(full.shape) < LOST_SHARE
     return Lossy(full, lost, full.mask(lost))
 

@@ -10,7 +10,7 @@ from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError
 from softlearn.estimators.learners import SoftLearn
 from softlearn.model import Model
-from softlearn.model.given import Frame
+from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
 from softlearn.table import Schema, infer_schema
 
@@ -46,6 +46,12 @@ def schema_for(learner: Any, table: Frame) -> Schema:  # noqa: ANN401
     """Return what the columns of a table are, by what the learner was told of them."""
     told = learner.get_params(deep=False).get("schema")
     return told if isinstance(told, Schema) else infer_schema(table, overrides=told)
+
+
+def unknown_of(learner: Any) -> Unknown:  # noqa: ANN401
+    """Return what a learner does with levels that it does not know."""
+    found: Unknown = learner.get_params(deep=False).get("unknown", "error")
+    return found
 
 
 def fit_learner(learner: Any, table: Frame, weights: Floats) -> Model:  # noqa: ANN401

@@ -13,7 +13,7 @@ from softlearn.estimators.parameters import check_leaves, read_seed, read_traini
 from softlearn.estimators.progress import progress_line
 from softlearn.learn import LEARNERS, Block, Engine, GrowConfig, usual_significance
 from softlearn.model import Model
-from softlearn.model.given import Frame
+from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
 from softlearn.table import Column, Schema, encode, infer_schema
 
@@ -44,6 +44,7 @@ class CircuitEstimator(DensityEstimator):
     verbose: int = 0
     on_interrupt: Literal["raise", "keep"] = "raise"
     schema: Schema | Mapping[str, str | Column] | None = None
+    unknown: Unknown = "error"
 
     def fit(self, X: Frame, y: object = None, sample_weight: object = None) -> Self:  # noqa: N803
         """Learn a circuit from a table.
@@ -65,7 +66,7 @@ class CircuitEstimator(DensityEstimator):
         table = self._first_table(X)
         schema = self._schema_of(table)
         check_leaves(self.leaf, schema)
-        values = encode(table, schema)
+        values = encode(table, schema, unknown=self.unknown)
         weights = read_training_weights(sample_weight, values.shape[1])
         if chosen["significance"] is None:
             chosen["significance"] = usual_significance(schema)

@@ -17,7 +17,7 @@ from softlearn.estimators.labels import Labels, read_labels, target_name
 from softlearn.estimators.parameters import read_training_weights
 from softlearn.estimators.table_estimator import TableEstimator
 from softlearn.model import Model
-from softlearn.model.given import Frame
+from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
 from softlearn.query import Evidence, log_likelihood
 from softlearn.table import Column, Schema, append_column, encode
@@ -27,8 +27,8 @@ from softlearn.table import Column, Schema, append_column, encode
 class CircuitClassifier(ClassifierMixin, TableEstimator):
     """Classify by one circuit over the features and the target.
 
-    Missing features are summed out exactly. A level that was never seen, or a number that the
-    circuit holds impossible, is taken as missing.
+    Missing features are summed out exactly. A level that was never seen, unless it is refused, and
+    a number that the circuit holds impossible are taken as missing.
 
     Parameters
     ----------
@@ -41,6 +41,8 @@ class CircuitClassifier(ClassifierMixin, TableEstimator):
         probabilities tend to be too sure.
     random_state : int or numpy.random.Generator, optional
         The source of randomness, if the estimator has none of its own.
+    unknown : {"missing", "error"}
+        Whether a level of a feature that was never seen is taken as missing or refused.
 
     Attributes
     ----------
@@ -71,6 +73,7 @@ class CircuitClassifier(ClassifierMixin, TableEstimator):
     _: KW_ONLY
     structure: Literal["joint", "per_class"] = "joint"
     random_state: RandomState = None
+    unknown: Unknown = "missing"
 
     def fit(self, X: Frame, y: object, sample_weight: object = None) -> Self:  # noqa: N803
         """Learn the joint distribution of features and target.
@@ -137,7 +140,7 @@ class CircuitClassifier(ClassifierMixin, TableEstimator):
         """Return log P(class, features), (rows, classes)."""
         table = self._same_table(X)
         circuit = self.model_.circuit
-        features = encode(table, self._features, unknown="missing")
+        features = encode(table, self._features, unknown=self.unknown)
         n_rows = features.shape[1]
         values = believable(circuit, np.vstack([features, np.full((1, n_rows), np.nan)]))
         joint = np.empty((n_rows, self.classes_.size))

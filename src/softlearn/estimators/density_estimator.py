@@ -13,18 +13,37 @@ from softlearn.estimators.parameters import read_weights
 from softlearn.estimators.questions import ModelQuestions
 from softlearn.estimators.table_estimator import TableEstimator
 from softlearn.model.asking import Said
-from softlearn.model.given import Frame
+from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
 
 
 class DensityEstimator(ModelQuestions, DensityMixin, TableEstimator):
     """An estimator whose ``model_`` is the answer; all questions can be asked of it directly."""
 
-    def score_samples(self, X: Frame) -> Floats:  # noqa: N803
-        """Return the log-density of each row, (rows,); missing cells are summed out."""
-        return self._fitted().score_samples(self._same_table(X))
+    unknown: Unknown
 
-    def score(self, X: Frame, y: object = None, sample_weight: object = None) -> float:  # noqa: N803
+    def score_samples(self, X: Frame, *, unknown: Unknown | None = None) -> Floats:  # noqa: N803
+        """Return the log-density of each row, (rows,); missing cells are summed out.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
+            The rows.
+        unknown : {"error", "missing"}, optional
+            Whether a level that was never seen is refused or taken as missing; by default as the
+            estimator's parameter says.
+        """
+        policy = self.unknown if unknown is None else unknown
+        return self._fitted().score_samples(self._same_table(X), unknown=policy)
+
+    def score(
+        self,
+        X: Frame,  # noqa: N803
+        y: object = None,
+        sample_weight: object = None,
+        *,
+        unknown: Unknown | None = None,
+    ) -> float:
         """Return the mean log-density of the rows, in nats.
 
         Parameters
@@ -34,11 +53,14 @@ class DensityEstimator(ModelQuestions, DensityMixin, TableEstimator):
         y : ignored
         sample_weight : array of shape (rows,), optional
             How much each row counts in the mean.
+        unknown : {"error", "missing"}, optional
+            As in ``score_samples``.
         """
-        table = self._same_table(X)
+        scores = self.score_samples(X, unknown=unknown)
+        if not scores.size:
+            raise SoftlearnError("the table has no rows, so there is no mean to take")
         if sample_weight is None:
-            return self._fitted().score(table)
-        scores = self._fitted().score_samples(table)
+            return float(scores.mean())
         weights = read_weights(sample_weight, scores.size)
         counted = weights > 0.0  # a row of weight 0 is absent, even if it is impossible
         if not counted.any():
@@ -51,6 +73,7 @@ class DensityEstimator(ModelQuestions, DensityMixin, TableEstimator):
         *,
         given: Said | Frame | None = None,
         random_state: RandomState = None,
+        unknown: Unknown | None = None,
     ) -> Frame:
         """Return rows drawn from the model, as the kind of frame that it was fitted on.
 
@@ -62,8 +85,12 @@ class DensityEstimator(ModelQuestions, DensityMixin, TableEstimator):
             What is known of the rows, as in ``Model.sample``.
         random_state : int or numpy.random.Generator, optional
             The source of randomness; the same seed draws the same rows.
+        unknown : {"error", "missing"}, optional
+            Whether a level in a given frame that was never seen is refused or taken as missing; by
+            default as the estimator's parameter says.
         """
-        return self._fitted().sample(n_samples, given, random_state)
+        policy = self.unknown if unknown is None else unknown
+        return self._fitted().sample(n_samples, given, random_state, unknown=policy)
 
     def bic(self, X: Frame) -> float:  # noqa: N803
         """Return the Bayesian information criterion of the rows; lower is better.

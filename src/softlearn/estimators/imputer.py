@@ -12,7 +12,7 @@ from softlearn.estimators.built_on import fit_learner, learner_like
 from softlearn.estimators.parameters import read_training_weights
 from softlearn.estimators.table_estimator import TableEstimator
 from softlearn.model.completion import Method, filling, imputed
-from softlearn.model.given import Frame, Given
+from softlearn.model.given import Frame, Given, Unknown
 from softlearn.model.randomness import RandomState
 from softlearn.query import Evidence
 from softlearn.table import encode
@@ -23,7 +23,7 @@ class CircuitImputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
     """Fill missing cells from the joint distribution of all columns.
 
     Observed cells, further dtypes and the kind of frame stay as they are. Levels that were never
-    seen stay too, and tell nothing about the others.
+    seen, unless they are refused, stay too, and tell nothing about the others.
 
     Parameters
     ----------
@@ -35,6 +35,8 @@ class CircuitImputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
         missing cells together from their exact conditional distribution.
     random_state : int or numpy.random.Generator, optional
         The source of randomness of ``"draw"``, and of the estimator if it has none of its own.
+    unknown : {"missing", "error"}
+        Whether a level that was never seen is taken as missing, and left as it is, or refused.
 
     Attributes
     ----------
@@ -59,6 +61,7 @@ class CircuitImputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
     _: KW_ONLY
     method: Method = "most_probable"
     random_state: RandomState = None
+    unknown: Unknown = "missing"
 
     def fit(self, X: Frame, y: object = None, sample_weight: object = None) -> Self:  # noqa: N803
         """Learn the joint distribution of a table with missing cells.
@@ -84,6 +87,6 @@ class CircuitImputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
         """Return the table with its missing cells filled; the given one is not changed."""
         table = self._same_table(X)
         circuit = self.model_.circuit
-        values = encode(table, circuit.schema, unknown="missing")
+        values = encode(table, circuit.schema, unknown=self.unknown)
         known = Given(circuit.schema, Evidence(believable(circuit, values)), None)
         return imputed(circuit, table, known, filling(self.method, self.random_state), "error")

@@ -55,6 +55,10 @@ class SoftLearn(CircuitEstimator):
         Whether Ctrl-C ends learning, or closes what is open and keeps the circuit so far.
     schema : Schema or mapping of column name to kind or Column, optional
         What the columns are, or what the caller knows better than ``infer_schema``.
+    unknown : {"error", "missing"}
+        Whether a level that the schema does not know, such as one that only rows to be scored have,
+        is refused or taken as missing, unless a question says otherwise. It is about the rows of
+        tables; a level in a dict is always refused.
 
     Attributes
     ----------
@@ -96,7 +100,7 @@ class LearnSPN(CircuitEstimator):
     ----------
     clustering, n_clusters, test, significance, smoothing, max_iter, min_weight, leaf
         As in ``SoftLearn``; memberships are rounded to the most likely cluster.
-    max_depth, max_nodes, time_budget, random_state, n_jobs, verbose, on_interrupt, schema
+    max_depth, max_nodes, time_budget, random_state, n_jobs, verbose, on_interrupt, schema, unknown
         As in ``SoftLearn``.
 
     Attributes

@@ -15,7 +15,7 @@ from softlearn.estimators.built_on import fit_learner, learner_like, schema_for,
 from softlearn.estimators.density_estimator import DensityEstimator
 from softlearn.estimators.parameters import read_seed, read_training_weights
 from softlearn.model import Model
-from softlearn.model.given import Frame
+from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
 from softlearn.table import Column, Schema
 
@@ -42,6 +42,8 @@ class CircuitMixture(DensityEstimator):
         other, each with the estimator's own threads. The circuit does not depend on it.
     schema : Schema or mapping of column name to kind or Column, optional
         What the columns are, as in ``SoftLearn``; by default the estimator's.
+    unknown : {"error", "missing"}
+        Whether a level that was never seen is refused or taken as missing, as in ``SoftLearn``.
 
     Attributes
     ----------
@@ -70,6 +72,7 @@ class CircuitMixture(DensityEstimator):
     random_state: RandomState = None
     n_jobs: int | None = None
     schema: Schema | Mapping[str, str | Column] | None = None
+    unknown: Unknown = "error"
 
     def fit(self, X: Frame, y: object = None, sample_weight: object = None) -> Self:  # noqa: N803
         """Learn the circuits.
@@ -106,6 +109,8 @@ class CircuitMixture(DensityEstimator):
         choices = learner.get_params(deep=False)
         if self.schema is not None:
             learner.set_params(schema=self.schema)
+        if self.unknown == "missing" and "unknown" in choices:
+            learner.set_params(unknown="missing")
         if self.n_jobs is not None and "n_jobs" in choices:
             learner.set_params(n_jobs=1)  # members are the threads
         return learner

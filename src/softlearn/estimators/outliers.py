@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
 
-from softlearn.arrays import AnyArray, Floats
+from softlearn.arrays import AnyArray, Bools, Floats
 from softlearn.estimators.built_on import fit_learner, learner_like
-from softlearn.estimators.parameters import read_training_weights
+from softlearn.estimators.parameters import one_of, read_training_weights
 from softlearn.estimators.surprise import surprises
 from softlearn.estimators.table_estimator import TableEstimator
 from softlearn.model import Model
-from softlearn.model.given import Frame
+from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
 from softlearn.numeric_policy import ROUNDING
 from softlearn.table import encode, numbers_like, unknown_cells
@@ -27,7 +27,7 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
     """Call the rows of lowest density outliers.
 
     Missing cells are summed out: a row is judged by what is known of it. A level that was never
-    seen has probability zero, and makes its row an outlier.
+    seen has probability zero, and makes its row an outlier, unless ``unknown`` says otherwise.
 
     Parameters
     ----------
@@ -37,6 +37,9 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
         The share of the training rows, by weight, that are outliers; at most 0.5.
     random_state : int or numpy.random.Generator, optional
         The source of randomness, if the estimator has none of its own.
+    unknown : {"outlier", "error", "missing"}
+        Whether a row with a level that was never seen is an outlier, is refused, or is judged by
+        its other cells.
 
     Attributes
     ----------
@@ -68,6 +71,9 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
     _: KW_ONLY
     contamination: float = 0.1
     random_state: RandomState = None
+    unknown: Literal["outlier", "error", "missing"] = "outlier"
+
+    own_rules = {"unknown": one_of("outlier", "error", "missing")}  # noqa: RUF012 - never changed
 
     def fit(self, X: Frame, y: object = None, sample_weight: object = None) -> Self:  # noqa: N803
         """Learn the joint distribution, and the density that divides the rows.
@@ -85,7 +91,8 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
         weights = read_training_weights(sample_weight, table.shape[0])
         learner = learner_like(self.estimator, self.random_state)
         model = fit_learner(learner, table, weights)
-        offset = _lowest_usual(model.score_samples(table), weights, contamination)
+        scores = model.score_samples(table, unknown="missing")  # the learner has accepted them
+        offset = _lowest_usual(scores, weights, contamination)
         self.usual_surprise_ = _usual_surprise(model, table, weights)
         self.model_, self.estimator_, self.offset_ = model, learner, offset
         self._remember_columns(table)
@@ -94,9 +101,8 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
     def score_samples(self, X: Frame) -> Floats:  # noqa: N803
         """Return the log-density of each row, (rows,); the lower, the odder."""
         table = self._same_table(X)
-        scores = self.model_.score_samples(table, unknown="missing")
-        strange = unknown_cells(table, self.model_.schema).any(axis=0)
-        return np.where(strange, -np.inf, scores)
+        scores = self.model_.score_samples(table, unknown=self._encoding)
+        return np.where(self._strange_cells(table).any(axis=0), -np.inf, scores)
 
     def decision_function(self, X: Frame) -> Floats:  # noqa: N803
         """Return the log-density above ``offset_``, (rows,); negative for outliers."""
@@ -116,16 +122,26 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
         Returns
         -------
         frame
-            The kind of ``X``, of numbers. A missing cell has 0, a level that was never seen is
+            The kind of ``X``, of numbers. A missing cell has 0, a level that makes an outlier is
             infinite, and NaN says that the row is impossible even without the cell.
         """
         table = self._same_table(X)
         schema = self.model_.schema
-        values = encode(table, schema, unknown="missing")
+        values = encode(table, schema, unknown=self._encoding)
         above = surprises(self.model_.circuit, values) - self.usual_surprise_[:, None]
         above[np.isnan(values)] = 0.0
-        above[unknown_cells(table, schema)] = np.inf
+        above[self._strange_cells(table)] = np.inf
         return numbers_like(table, schema, above)
+
+    @property
+    def _encoding(self) -> Unknown:
+        """How tables are read; what makes an outlier is looked for apart."""
+        return "error" if self.unknown == "error" else "missing"
+
+    def _strange_cells(self, table: Frame) -> Bools:
+        """Return which cells have probability zero because of their level, (columns, rows)."""
+        strange = unknown_cells(table, self.model_.schema)
+        return strange if self.unknown == "outlier" else np.zeros_like(strange)
 
 
 def _lowest_usual(scores: Floats, weights: Floats, contamination: float) -> float:
@@ -140,7 +156,7 @@ def _lowest_usual(scores: Floats, weights: Floats, contamination: float) -> floa
 
 def _usual_surprise(model: Model, table: Frame, weights: Floats) -> Floats:
     """Return the weighted mean surprise of each column; 0 where every cell is missing."""
-    values = encode(table, model.schema)[:, weights > 0.0]
+    values = encode(table, model.schema, unknown="missing")[:, weights > 0.0]
     weights = weights[weights > 0.0]
     step = -(-weights.size // USUAL_ROWS)
     found = surprises(model.circuit, np.ascontiguousarray(values[:, ::step]))

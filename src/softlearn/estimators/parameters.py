@@ -32,7 +32,8 @@ class Rule(NamedTuple):
     read: Callable[[Any], Any] = _as_it_is
 
 
-def _one_of(*choices: str) -> Rule:
+def one_of(*choices: str) -> Rule:
+    """Return the rule for words."""
     return Rule(" or ".join(map(repr, choices)), lambda x: isinstance(x, str) and x in choices)
 
 
@@ -78,9 +79,9 @@ def _is_estimator(x: object) -> bool:
 
 # In the order of the estimators' documentation.
 RULES: Final[dict[str, Rule]] = {
-    "clustering": _one_of("em", "kmeans"),
+    "clustering": one_of("em", "kmeans"),
     "n_clusters": _whole(1),
-    "test": _one_of("chi2", "g"),
+    "test": one_of("chi2", "g"),
     "significance": _or_none(
         _number("a number between 0 and 1, both excluded", lambda x: 0.0 < x < 1.0)
     ),
@@ -103,17 +104,18 @@ RULES: Final[dict[str, Rule]] = {
         lambda x: x is None or _whole(1).holds(x) or (_is_whole(x) and x == -1),
     ),
     "verbose": Rule("0 or 1", lambda x: isinstance(x, int | np.integer) and x in (0, 1)),
-    "on_interrupt": _one_of("raise", "keep"),
+    "on_interrupt": one_of("raise", "keep"),
     "schema": Rule(
         "None, a Schema or a mapping of column names to kinds",
         lambda x: x is None or isinstance(x, Schema | Mapping),
     ),
+    "unknown": one_of("error", "missing"),
     # Of the estimators that are built on these.
     "estimator": Rule(
         "None, or an estimator that learns a circuit, such as SoftLearn()", _is_estimator
     ),
-    "structure": _one_of("joint", "per_class"),
-    "method": _one_of("most_probable", "mean", "draw"),
+    "structure": one_of("joint", "per_class"),
+    "method": one_of("most_probable", "mean", "draw"),
     "contamination": _number(
         "a number above 0, at most 0.5", lambda x: 0.0 < x <= LARGEST_CONTAMINATION
     ),
@@ -122,12 +124,23 @@ RULES: Final[dict[str, Rule]] = {
 }
 
 
-def read_parameters(given: Mapping[str, object]) -> dict[str, Any]:
-    """Return the parameters as learners read them, or refuse the first that is wrong."""
+def read_parameters(
+    given: Mapping[str, object], own: Mapping[str, Rule] | None = None
+) -> dict[str, Any]:
+    """Return the parameters as learners read them, or refuse the first that is wrong.
+
+    Parameters
+    ----------
+    given
+        Values by name.
+    own
+        Rules that an estimator has of its own, instead of those of all.
+    """
+    rules = {**RULES, **(own or {})}
     for name, value in given.items():
-        if not RULES[name].holds(value):
-            raise SoftlearnError(f"{name} must be {RULES[name].allowed}, not {value!r}")
-    return {name: RULES[name].read(value) for name, value in given.items()}
+        if not rules[name].holds(value):
+            raise SoftlearnError(f"{name} must be {rules[name].allowed}, not {value!r}")
+    return {name: rules[name].read(value) for name, value in given.items()}
 
 
 def check_leaves(leaf: object, schema: Schema) -> None:

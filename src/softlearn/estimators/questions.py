@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from softlearn.model import Model
@@ -15,10 +16,16 @@ Answer = TypeVar("Answer")
 def _asked(
     question: Callable[Concatenate[Model, P], Answer],
 ) -> Callable[Concatenate[Any, P], Answer]:
-    """Return a method of ``Model`` as one of estimators; signature and words stay the same."""
+    """Return a method of ``Model`` as one of estimators; signature and words stay the same.
+
+    Only ``unknown``, where the question takes it, is by default the estimator's.
+    """
+    takes_unknown = "unknown" in signature(question).parameters
 
     @wraps(question)
     def ask(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> Answer:  # noqa: ANN401
+        if takes_unknown:
+            kwargs.setdefault("unknown", self.unknown)
         return question(self._fitted(), *args, **kwargs)
 
     return ask

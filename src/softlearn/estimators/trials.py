@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from softlearn.arrays import Bools, Floats
 from softlearn.errors import SoftlearnError
-from softlearn.estimators.built_on import fit_learner
+from softlearn.estimators.built_on import fit_learner, unknown_of
 from softlearn.model.given import Frame
 
 HELD_OUT = 0.2  # share of the rows that judge, unless the caller says otherwise
@@ -52,11 +52,12 @@ class Search:
         if trial.held_out is None:
             model = fit_learner(learner, self.table, self.weights)
             seconds = perf_counter() - started
-            return Outcome(model.score(self.judge), model.circuit.n_nodes, seconds)
+            score = model.score(self.judge, unknown=unknown_of(learner))
+            return Outcome(score, model.circuit.n_nodes, seconds)
         model = fit_learner(learner, self.table, np.where(trial.held_out, 0.0, self.weights))
         seconds = perf_counter() - started
         judges = trial.held_out & (self.weights > 0.0)
-        scores = model.score_samples(self.table)[judges]
+        scores = model.score_samples(self.table, unknown=unknown_of(learner))[judges]
         score = float(np.average(scores, weights=self.weights[judges]))
         return Outcome(score, model.circuit.n_nodes, seconds)
 

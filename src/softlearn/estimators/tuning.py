@@ -12,7 +12,13 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils.parallel import Parallel, delayed
 
 from softlearn.errors import SoftlearnError
-from softlearn.estimators.built_on import fit_learner, learner_like, schema_for, with_schema
+from softlearn.estimators.built_on import (
+    fit_learner,
+    learner_like,
+    schema_for,
+    unknown_of,
+    with_schema,
+)
 from softlearn.estimators.parameters import read_parameters, read_seed, read_training_weights
 from softlearn.estimators.progress import progress_bar
 from softlearn.estimators.table_estimator import as_table
@@ -160,7 +166,7 @@ def _judging_table(valid: object, learner: Any) -> Frame | None:  # noqa: ANN401
     if isinstance(valid, int | float | np.number | None):
         return None
     judge = as_table(valid)
-    encode(judge, learner.schema)
+    encode(judge, learner.schema, unknown=unknown_of(learner))
     return judge
 
 

@@ -64,12 +64,15 @@ class Given:
         }
 
 
-def read_given(given: Said | Frame | None, schema: Schema) -> Given:
-    """Return what the caller gave as evidence; None is one row of which nothing is known."""
+def read_given(given: Said | Frame | None, schema: Schema, *, unknown: Unknown = "error") -> Given:
+    """Return what the caller gave as evidence; None is one row of which nothing is known.
+
+    ``unknown`` is about the rows of a frame: what a dict says is meant, and refused if it is wrong.
+    """
     if given is None or isinstance(given, Mapping):
         said = given or {}
         return Given(schema, as_condition(said, schema), said)
-    return read_frame(given, schema)
+    return read_frame(given, schema, unknown=unknown)
 
 
 def read_frame(

@@ -132,6 +132,7 @@ class Model(Questions):
         random_state: RandomState = None,
         *,
         impossible: Impossible = "error",
+        unknown: Unknown = "error",
     ) -> Frame:
         """Return rows drawn from the exact conditional distribution, as the schema's frame.
 
@@ -145,10 +146,13 @@ class Model(Questions):
             The source of randomness; the same seed draws the same rows.
         impossible : {"error", "nan"}
             Whether a condition of probability zero is refused or gives missing cells.
+        unknown : {"error", "missing"}
+            Whether a level in a given frame that the model has never seen is refused or taken as
+            missing.
         """
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
             raise SoftlearnError(f"n must be a whole number, 0 or more, not {n!r}")
-        known = read_given(given, self.schema)
+        known = read_given(given, self.schema, unknown=unknown)
         rng = generator(random_state)
         drawn = sample_given(self.circuit, known.evidence, rng, n_each=int(n), impossible="nan")
         known.refuse(np.isnan(drawn[0, :: max(n, 1)]), impossible)
@@ -185,7 +189,11 @@ class Model(Questions):
         return imputed(self.circuit, frame, known, filling(method, random_state), impossible)
 
     def most_probable(
-        self, given: Said | Frame | None = None, *, impossible: Impossible = "error"
+        self,
+        given: Said | Frame | None = None,
+        *,
+        impossible: Impossible = "error",
+        unknown: Unknown = "error",
     ) -> Completed:
         """Return the rows completed by max-product, with their log-density.
 
@@ -195,8 +203,12 @@ class Model(Questions):
             What is known: one row as a dict, or a frame with missing cells.
         impossible : {"error", "nan"}
             Whether a row of probability zero is refused or left as it is.
+        unknown : {"error", "missing"}
+            Whether a level in a given frame that the model has never seen is refused, or taken as
+            missing and left as it is.
         """
-        return completed(self.circuit, given, read_given(given, self.schema), impossible)
+        known = read_given(given, self.schema, unknown=unknown)
+        return completed(self.circuit, given, known, impossible)
 
     def __repr__(self) -> str:
         circuit = self.circuit

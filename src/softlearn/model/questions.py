@@ -11,7 +11,7 @@ from softlearn.circuit import Circuit
 from softlearn.errors import EvidenceError
 from softlearn.model.asking import Said, as_event
 from softlearn.model.density import DensityDistribution
-from softlearn.model.given import Frame, Given, Impossible, read_given, read_said
+from softlearn.model.given import Frame, Given, Impossible, Unknown, read_given, read_said
 from softlearn.model.levels import LevelDistribution
 from softlearn.model.pairs import PairTable
 from softlearn.model.posterior import of_columns
@@ -48,7 +48,13 @@ class Questions:
 
     @overload
     def probability(
-        self, event: Said, given: Frame, *, log: bool = False, impossible: Impossible = "error"
+        self,
+        event: Said,
+        given: Frame,
+        *,
+        log: bool = False,
+        impossible: Impossible = "error",
+        unknown: Unknown = "error",
     ) -> Floats: ...
 
     def probability(
@@ -58,6 +64,7 @@ class Questions:
         *,
         log: bool = False,
         impossible: Impossible = "error",
+        unknown: Unknown = "error",
     ) -> Numbers:
         """Return P(event | given).
 
@@ -72,9 +79,12 @@ class Questions:
             Whether to return the natural logarithm.
         impossible : {"error", "nan"}
             Whether a condition of probability zero is refused or answered by NaN.
+        unknown : {"error", "missing"}
+            Whether a level in a given frame that the model has never seen is refused or taken as
+            missing.
         """
         asked = as_event(event, self.schema)
-        known = read_given(given, self.schema)
+        known = read_given(given, self.schema, unknown=unknown)
         rows = known.evidence
         found = conditional_log_probability(
             self.circuit, asked.repeat(rows.n_rows), rows, impossible="nan"
@@ -106,7 +116,12 @@ class Questions:
 
     @overload
     def expectation(
-        self, columns: str, given: Said | Frame | None = None, *, impossible: Impossible = "error"
+        self,
+        columns: str,
+        given: Said | Frame | None = None,
+        *,
+        impossible: Impossible = "error",
+        unknown: Unknown = "error",
     ) -> Numbers: ...
 
     @overload
@@ -116,6 +131,7 @@ class Questions:
         given: Said | Frame | None = None,
         *,
         impossible: Impossible = "error",
+        unknown: Unknown = "error",
     ) -> dict[str, Numbers]: ...
 
     def expectation(
@@ -124,6 +140,7 @@ class Questions:
         given: Said | Frame | None = None,
         *,
         impossible: Impossible = "error",
+        unknown: Unknown = "error",
     ) -> Numbers | dict[str, Numbers]:
         """Return the expected value of a column, or a dict of several.
 
@@ -136,8 +153,12 @@ class Questions:
             What is known. A frame gives an array, one answer a row.
         impossible : {"error", "nan"}
             Whether a condition of probability zero is refused or answered by NaN.
+        unknown : {"error", "missing"}
+            Whether a level in a given frame that the model has never seen is refused or taken as
+            missing.
         """
-        known, positions = read_given(given, self.schema), self._positions(columns)
+        known = read_given(given, self.schema, unknown=unknown)
+        positions = self._positions(columns)
         found = mean(self.circuit, known.evidence, positions, impossible="nan")
         return self._by_name(columns, positions, known, found, impossible)
 
@@ -147,9 +168,11 @@ class Questions:
         given: Said | Frame | None = None,
         *,
         impossible: Impossible = "error",
+        unknown: Unknown = "error",
     ) -> Numbers | dict[str, Numbers]:
         """Return the variance of a column, or a dict of several; as ``expectation``."""
-        known, positions = read_given(given, self.schema), self._positions(columns)
+        known = read_given(given, self.schema, unknown=unknown)
+        positions = self._positions(columns)
         found = variance(self.circuit, known.evidence, positions, impossible="nan")
         return self._by_name(columns, positions, known, found, impossible)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -11,7 +13,8 @@ import numpy as np
 from softlearn.arrays import AnyArray, Floats
 from softlearn.errors import TableError
 from softlearn.table.column import LARGEST_EXACT_INTEGER, Level
-from softlearn.table.times import MICROSECONDS, seconds_from_datetime64
+from softlearn.table.storage import remembered
+from softlearn.table.times import MICROSECONDS, seconds_from_datetime64, seconds_of, zone_name
 from softlearn.table.value import is_missing
 
 if TYPE_CHECKING:
@@ -35,7 +38,8 @@ class Cells:
 
     ``values`` holds numbers, seconds or positions in ``levels``; NaN is an unobserved cell. The
     ``levels`` of a categorical column are the declared ones, or the sorted distinct ones. ``empty``
-    cells are all missing, in a dtype that says nothing.
+    cells are all missing, in a dtype that says nothing. What text and numbers mean is not decided
+    by their storage: ``by_content`` reads them, the same for every library.
     """
 
     name: str
@@ -44,11 +48,18 @@ class Cells:
     values: Floats  # (rows,)
     levels: tuple[Level, ...] = ()
     is_declared: bool = False
+    is_text: bool = False  # levels that are text, and that nobody declared to be labels
 
     @property
     def observed(self) -> Floats:
         """The values without the missing ones."""
         return self.values[~np.isnan(self.values)]
+
+    def look_up(self, of_levels: Floats) -> Floats:
+        """Return for each cell the number of its level, (rows,); NaN where it is missing."""
+        missing = np.isnan(self.values)
+        places = np.where(missing, 0, self.values).astype(np.intp)
+        return np.where(missing, np.nan, of_levels[places])
 
 
 def read_series(name: str, dtype: str, series: nw.Series[Any], declared: Sequence[Level]) -> Cells:
@@ -85,27 +96,33 @@ def read_array(name: str, array: AnyArray) -> Cells:
         case "U":
             distinct, positions = np.unique(array, return_inverse=True)
             codes = positions.astype(np.float64)
-            return Cells(name, dtype, "categorical", codes, tuple(distinct.tolist()))
+            levels = tuple(distinct.tolist())
+            return Cells(name, dtype, "categorical", codes, levels, is_text=True)
         case "O":
             return read_objects(name, dtype, array.tolist())
     raise unreadable(name, dtype, dtype)
 
 
 def read_objects(name: str, dtype: str, cells: list[Any]) -> Cells:
-    """Read Python objects that are all booleans, all text or all numbers, or missing."""
+    """Read Python objects that are all booleans, text, numbers or times, or missing."""
     observed = np.fromiter((not is_missing(cell) for cell in cells), bool, len(cells))
     known = [cell for cell, is_known in zip(cells, observed.tolist(), strict=True) if is_known]
-    stored = _common_type(name, {type(cell) for cell in known})
+    types = {type(cell) for cell in known}
+    stored = _common_type(name, types)
     values = np.full(len(cells), np.nan)
-    levels: tuple[Level, ...] = ()
+    if stored == "empty":
+        return Cells(name, dtype, stored, values)
     if stored == "categorical":
         levels = tuple(sorted(set(known)))
         code_of = {level: code for code, level in enumerate(levels)}
         values[observed] = [code_of[cell] for cell in known]
-    elif known:
-        values[observed] = np.array(known, dtype=np.float64)
-        values = exact(name, values) if stored == "integer" else finite(name, values)
-    return Cells(name, dtype, stored, values, levels)
+        return Cells(name, dtype, stored, values, levels, is_text=True)
+    if stored == "datetime":
+        values[observed] = [seconds_of(cell) for cell in known]
+        return Cells(name, remembered(dtype, _form_of_times(name, known)), stored, values)
+    values[observed] = np.array(known, dtype=np.float64)
+    values = exact(name, values) if stored == "integer" else finite(name, values)
+    return Cells(name, remembered(dtype, _form_of_numbers(types)), stored, values)
 
 
 def exact(name: str, values: Floats) -> Floats:
@@ -137,6 +154,13 @@ def unreadable(name: str, dtype: str, family: str) -> TableError:
     return TableError(f"column {name!r} has the type {dtype}, which cannot be read; {remedy}")
 
 
+def mixed_zones(name: str) -> TableError:
+    """Return the error for times of which only some have a time zone."""
+    return TableError(
+        f"column {name!r} holds times with and without a time zone; give all of them one, or none"
+    )
+
+
 def _floats(series: nw.Series[Any]) -> Floats:
     """Return numbers or booleans as floats, NaN where they are missing."""
     import narwhals as nw  # noqa: PLC0415 - keeps `import softlearn` light
@@ -157,19 +181,30 @@ def _read_labels(name: str, dtype: str, series: nw.Series[Any], declared: Sequen
     """Read text or categories; their own codes depend on the library, so they are looked up."""
     import narwhals as nw  # noqa: PLC0415 - keeps `import softlearn` light
 
-    if series.dtype == nw.String and series.implementation.is_pandas():
+    is_text = bool(series.dtype == nw.String)
+    if is_text and series.implementation.is_pandas():
         series = series.cast(nw.Categorical)  # pandas looks categories up twenty times faster
-    levels = tuple(declared or sorted(series.drop_nulls().unique().to_list()))
+    stored_levels = declared or sorted(series.drop_nulls().unique().to_list())
+    levels = _whole_levels(stored_levels)
     if not all(isinstance(level, str | bool | int | float) for level in levels):
         raise TableError(
             f"column {name!r} has categories of the type {type(levels[0]).__name__}; "
             "make them text, numbers or booleans"
         )
     values = np.full(len(series), np.nan)
+    if not levels and not is_text and series.implementation.is_pandas():
+        return Cells(name, dtype, "empty", values)  # a dtype of no categories holds nothing else
     if levels:
-        codes = series.replace_strict(levels, range(len(levels)), return_dtype=nw.Float64)
+        codes = series.replace_strict(stored_levels, range(len(levels)), return_dtype=nw.Float64)
         values = codes.to_numpy()
-    return Cells(name, dtype, "categorical", values, levels, bool(declared))
+    return Cells(name, dtype, "categorical", values, levels, bool(declared), is_text)
+
+
+def _whole_levels(levels: Sequence[Level]) -> tuple[Level, ...]:
+    """Return levels that are whole numbers as integers, as those of an integer column are."""
+    if levels and all(isinstance(level, float) and level.is_integer() for level in levels):
+        return tuple(int(level) for level in levels)
+    return tuple(levels)
 
 
 def _common_type(name: str, types: set[type]) -> Stored:
@@ -178,7 +213,8 @@ def _common_type(name: str, types: set[type]) -> Stored:
         ("boolean", (bool, np.bool_)),
         ("categorical", (str,)),
         ("integer", (int, np.integer)),
-        ("numeric", (int, float, np.integer, np.floating)),
+        ("numeric", (int, float, np.integer, np.floating, Decimal)),
+        ("datetime", (date, np.datetime64)),
     )
     if not types:
         return "empty"
@@ -191,3 +227,24 @@ def _common_type(name: str, types: set[type]) -> Stored:
         f"column {name!r} holds objects of the type {found}; "
         "make the whole column text, numbers, booleans or datetimes"
     )
+
+
+def _form_of_numbers(types: set[type]) -> str:
+    """Return the type to make such objects of again, unless it is the usual one."""
+    for form, accepted in (("Decimal", Decimal), ("float", (float, np.floating))):
+        if all(issubclass(kind, accepted) for kind in types):
+            return form
+    return ""
+
+
+def _form_of_times(name: str, times: list[Any]) -> str:
+    """Return ``date`` for days, else ``datetime`` with its unit and zone."""
+    if not any(isinstance(time, datetime | np.datetime64) for time in times):
+        return "date"
+    zones = {getattr(time, "tzinfo", None) for time in times}
+    if zones == {None}:
+        return "datetime[us]"
+    if None in zones:
+        raise mixed_zones(name)
+    names = {zone_name(zone) for zone in zones}
+    return f"datetime[us, {names.pop() if len(names) == 1 else 'UTC'}]"

@@ -10,12 +10,14 @@ import numpy as np
 
 from softlearn.arrays import Floats
 from softlearn.errors import SchemaError, SoftlearnError
-from softlearn.table.cells import Cells
 from softlearn.table.column import Column
-from softlearn.table.encode import NUMBERS, require_columns
+from softlearn.table.content import as_kind_needs, is_misfit
+from softlearn.table.encode import require_columns
 from softlearn.table.frames import WINGS, open_frame
+from softlearn.table.iso import IsoForm
 from softlearn.table.schema import Schema
-from softlearn.table.wing import Gap, NativeFrame
+from softlearn.table.storage import form_of, storage_of
+from softlearn.table.wing import Gap, NativeColumn, NativeFrame, Wing
 
 
 def decode(values: Floats, schema: Schema) -> NativeFrame:
@@ -40,7 +42,7 @@ def decode(values: Floats, schema: Schema) -> NativeFrame:
     for about, coded in zip(schema, values, strict=True):
         column, row = _observed(about, coded)
         with _naming(column):
-            columns.append(wing.build_column(column, row, wing.native_dtype(column)))
+            columns.append(_built(wing, column, row))
     frame = wing.join_columns(schema.names, columns)
     return frame.set_axis(map(int, schema.names), axis=1) if schema.numbered else frame
 
@@ -71,18 +73,19 @@ def fill(frame: object, schema: Schema, values: Floats) -> NativeFrame:
     filled = {}
     for about, coded in zip(schema, values, strict=True):
         column, row = _observed(about, coded)
-        cells = table.cells(column.name)
+        cells = as_kind_needs(table.cells(column.name), column.kind)
         fills = np.isnan(cells.values) & ~np.isnan(row)
         if not fills.any():
             continue
-        values_to_fill = np.where(fills, row, np.nan)
-        gap = Gap(column, table.names.index(column.name), values_to_fill, fills)
         with _naming(column):
-            if table.library != "numpy" and _is_misfit(cells, column):
+            position = table.names.index(column.name)
+            if table.library != "numpy" and is_misfit(cells, column):
                 known = column if schema.frame == table.library else replace(column, dtype="")
-                filled[gap.position] = wing.build_column(known, row, wing.native_dtype(known))
-            else:
-                filled[gap.position] = wing.fill_column(frame, gap)
+                filled[position] = _built(wing, known, row)
+                continue
+            own = replace(column, dtype=cells.dtype) if cells.observed.size else column
+            spelt, numbers = _as_text(own, np.where(fills, row, np.nan))
+            filled[position] = wing.fill_column(frame, Gap(spelt, position, numbers, fills))
     return wing.replace_columns(frame, filled)
 
 
@@ -97,15 +100,24 @@ def _observed(column: Column, values: Floats) -> tuple[Column, Floats]:
     return plain, np.where(values == column.n_levels - 1, np.nan, values)
 
 
-def _is_misfit(cells: Cells, column: Column) -> bool:
-    """Return whether a column without observed cells is stored in a dtype for something else."""
-    if cells.observed.size:
-        return False
-    if column.kind == "datetime":
-        return cells.stored != "datetime"
-    if column.is_discrete and isinstance(column.levels[0], str):
-        return cells.stored != "categorical"
-    return cells.stored not in NUMBERS
+def _built(wing: Wing, column: Column, values: Floats) -> NativeColumn:
+    """Return decoded cells, stored and written as the column remembers."""
+    column, values = _as_text(column, values)
+    stored = replace(column, dtype=storage_of(column.dtype))
+    return wing.build_column(column, values, wing.native_dtype(stored))
+
+
+def _as_text(column: Column, values: Floats) -> tuple[Column, Floats]:
+    """Return times that the dtype says are written as text as labels; others as they are."""
+    form = IsoForm.parse(form_of(column.dtype)) if column.kind == "datetime" else None
+    if form is None:
+        return column, values
+    known = ~np.isnan(values)
+    texts, places = np.unique(form.written(values[known]), return_inverse=True)
+    codes = np.full_like(values, np.nan)
+    codes[known] = places
+    levels = tuple(texts.tolist()) or (str(form),)  # a column of labels has at least one
+    return Column(column.name, "categorical", levels, storage_of(column.dtype)), codes
 
 
 def _check_shape(values: Floats, expected: tuple[int, int]) -> None:

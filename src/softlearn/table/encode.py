@@ -9,14 +9,14 @@ import numpy as np
 
 from softlearn.arrays import Bools, Floats
 from softlearn.errors import TableError
-from softlearn.table.cells import Cells
+from softlearn.table.cells import Cells, mixed_zones
 from softlearn.table.column import Column
+from softlearn.table.content import NUMBERS, as_kind_needs
 from softlearn.table.frames import Frame, open_frame
+from softlearn.table.iso import read_iso
 from softlearn.table.schema import Schema
 from softlearn.table.times import zone_of
 from softlearn.table.value import check_zone, decode_value, unknown_level, wrong_value
-
-NUMBERS = ("boolean", "integer", "numeric")
 
 
 def encode(
@@ -99,11 +99,11 @@ def _encode_column(column: Column, cells: Cells, unknown: str) -> Floats:
         if unknown == "error" and strangers.any():
             raise unknown_level(column, _shown(cells, int(np.argmax(strangers))))
         return codes
+    cells = as_kind_needs(cells, column.kind)
     wanted = ("datetime",) if column.kind == "datetime" else NUMBERS
     if cells.stored not in wanted:
-        first = int(np.argmax(~np.isnan(cells.values)))
         noun = "dates or datetimes" if column.kind == "datetime" else "numbers"
-        raise wrong_value(column, _shown(cells, first), noun)
+        raise wrong_value(column, _first_misfit(column, cells), noun)
     if column.kind == "datetime":
         check_zone(column, zone_of(cells.dtype) is not None)
     return cells.values
@@ -114,7 +114,7 @@ def _codes(column: Column, cells: Cells) -> Floats:
     if cells.stored == "categorical":
         code_of = {level: float(code) for code, level in enumerate(column.levels)}
         table = np.array([code_of.get(level, np.nan) for level in cells.levels])
-        return _looked_up(table, cells.values)
+        return cells.look_up(table)
     if cells.stored not in NUMBERS or isinstance(column.levels[0], str):
         return np.full_like(cells.values, np.nan)
     levels = np.array(column.levels, dtype=np.float64)
@@ -124,9 +124,15 @@ def _codes(column: Column, cells: Cells) -> Floats:
     return np.where(levels[codes] == cells.values, codes, np.nan)
 
 
-def _looked_up(table: Floats, positions: Floats) -> Floats:
-    missing = np.isnan(positions)
-    return np.where(missing, np.nan, table[np.where(missing, 0, positions).astype(np.intp)])
+def _first_misfit(column: Column, cells: Cells) -> object:
+    """Return the first cell that a column cannot hold, for a message."""
+    misfits = ~np.isnan(cells.values)
+    if column.kind == "datetime" and cells.is_text:
+        is_time = np.array([float(read_iso([str(level)]) is not None) for level in cells.levels])
+        misfits &= cells.look_up(is_time) == 0.0
+        if not misfits.any():
+            raise mixed_zones(column.name)
+    return _shown(cells, int(np.argmax(misfits)))
 
 
 def _shown(cells: Cells, row: int) -> object:

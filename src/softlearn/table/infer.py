@@ -12,18 +12,13 @@ from softlearn.arrays import Floats
 from softlearn.errors import IdentifierWarning, SchemaError, TableError
 from softlearn.table.cells import Cells
 from softlearn.table.column import KINDS, Column, Level
+from softlearn.table.content import as_kind_needs, by_content, is_misfit
 from softlearn.table.frames import open_frame
 from softlearn.table.schema import CALLER, Schema, chosen_column, unknown_name
 
-# Integers are labels when there are few of them and each is seen several times; quantities such as
-# ages and counts of a table worth learning from soon show more than twenty values.
-MOST_INTEGER_LEVELS = 20
-FEWEST_ROWS_PER_LEVEL = 5
 # Text that hardly ever repeats names its row; in a short table that may be chance.
 IDENTIFIER_SHARE = 0.9
 IDENTIFIER_ROWS = 30
-
-_HEAD = 1000  # cells that show at little cost that a column has many values
 
 _FITTING_KINDS = {
     "boolean": ("boolean", "categorical"),
@@ -36,10 +31,11 @@ _FITTING_KINDS = {
 
 
 def infer_schema(frame: object, *, overrides: Mapping[str, str | Column] | None = None) -> Schema:
-    """Guess what the columns of a frame are.
+    """Guess what the columns of a frame are, by what their cells hold and not by how it is stored.
 
-    Booleans, and integers that are only 0 and 1, are boolean; text and categories are categorical;
-    integers are categorical when they take few values, else integer; other numbers are numeric.
+    Booleans, and numbers that are only 0 and 1, are boolean; whole numbers are integer, however few
+    there are; other numbers are numeric. ISO dates and times are datetime, also as text; other text
+    and declared categories are categorical.
 
     Parameters
     ----------
@@ -68,54 +64,38 @@ def infer_schema(frame: object, *, overrides: Mapping[str, str | Column] | None 
     for name in table.names:
         cells = table.cells(name)
         columns.append(_column(cells, choices.get(name)))
-        if name not in choices:
+        if columns[-1].kind == "categorical" and name not in choices:
             _warn_of_identifier(cells)
     return Schema(tuple(columns), table.library, table.numbered)
 
 
 def _column(cells: Cells, choice: str | Column | None) -> Column:
     if choice is None:
-        return _guess(cells)
+        return _guess(by_content(cells))
     if isinstance(choice, Column):
-        dtype = "" if cells.stored == "empty" else cells.dtype
-        return chosen_column(replace(choice, name=cells.name, dtype=dtype), choice)
+        known = replace(choice, name=cells.name, dtype=_dtype(cells, choice))
+        return chosen_column(known, choice)
     return _as_kind(cells, choice)
 
 
 def _guess(cells: Cells) -> Column:
+    if not cells.observed.size:
+        raise _all_missing(cells)
     match cells.stored:
         case "boolean":
             return _boolean(cells, "booleans", (False, True))
+        case "integer" if _first_beyond_truths(cells.observed) is None:
+            return _boolean(cells, "only 0 and 1", (0, 1))
         case "integer":
-            return _guess_integer(cells)
+            return Column(cells.name, "integer", (), cells.dtype, "whole numbers")
         case "numeric":
             return Column(cells.name, "numeric", (), cells.dtype, "decimal numbers")
         case "datetime":
             return Column(cells.name, "datetime", (), cells.dtype, "dates or times")
-    return _guess_labels(cells)
-
-
-def _guess_integer(cells: Cells) -> Column:
-    observed = cells.observed
-    if observed.size and _first_beyond_truths(observed) is None:
-        return _boolean(cells, "only the integers 0 and 1", (0, 1))
-    few = _few_distinct(observed)
-    if 0 < few.size <= observed.size / FEWEST_ROWS_PER_LEVEL:
-        reason = f"only {few.size} distinct integers in {observed.size} cells"
-        return _categorical(cells, _whole(few), reason)
-    reason = "integers with many values" if observed.size else "integers, all missing"
-    return Column(cells.name, "integer", (), cells.dtype, reason)
-
-
-def _guess_labels(cells: Cells) -> Column:
-    if not cells.levels:
-        raise TableError(
-            f"every cell of column {cells.name!r} is missing, so its levels are unknown; leave the "
-            "column out, or give a Column with levels in overrides"
-        )
-    if cells.is_declared:
-        return _categorical(cells, cells.levels, f"{len(cells.levels)} declared categories")
-    return _categorical(cells, cells.levels, f"text with {len(cells.levels)} distinct values")
+    count = len(cells.levels)
+    declared = f"{count} declared categories"
+    reason = declared if cells.is_declared else f"text with {count} distinct values"
+    return _categorical(cells, cells.levels, reason)
 
 
 def _as_kind(cells: Cells, kind: str) -> Column:
@@ -123,10 +103,11 @@ def _as_kind(cells: Cells, kind: str) -> Column:
         raise SchemaError(
             f"column {cells.name!r}: unknown kind {kind!r}; known: {', '.join(KINDS)}"
         )
-    if kind not in _FITTING_KINDS[cells.stored]:
+    possible = _fitting_kinds(cells)
+    if kind not in possible:
         raise SchemaError(
             f"column {cells.name!r} is stored as {cells.dtype} and cannot be {kind}; "
-            f"possible: {', '.join(_FITTING_KINDS[cells.stored])}. Convert the column first."
+            f"possible: {', '.join(possible)}. Convert the column first."
         )
     if kind == "boolean":
         return _chosen_boolean(cells)
@@ -134,8 +115,19 @@ def _as_kind(cells: Cells, kind: str) -> Column:
         return _chosen_categorical(cells)
     if kind == "integer":
         _require_whole(cells)
-    dtype = "" if cells.stored == "empty" else cells.dtype
-    return Column(cells.name, kind, (), dtype, CALLER)  # type: ignore[arg-type]
+    column = Column(cells.name, kind, (), reason=CALLER)  # type: ignore[arg-type]
+    return replace(column, dtype=_dtype(cells, column))
+
+
+def _fitting_kinds(cells: Cells) -> list[str]:
+    """Return the kinds that the cells may be read as."""
+    found = {*_FITTING_KINDS[cells.stored], *_FITTING_KINDS[by_content(cells).stored]}
+    return [kind for kind in KINDS if kind in found]
+
+
+def _dtype(cells: Cells, column: Column) -> str:
+    """Return how a column of the caller's choice is stored; nothing if its dtype does not fit."""
+    return "" if is_misfit(cells, column) else as_kind_needs(cells, column.kind).dtype
 
 
 def _chosen_boolean(cells: Cells) -> Column:
@@ -151,12 +143,22 @@ def _chosen_categorical(cells: Cells) -> Column:
     if cells.stored == "boolean":
         return _categorical(cells, (False, True), CALLER)
     if cells.stored == "categorical":
-        return replace(_guess_labels(cells), reason=CALLER)
+        if not cells.levels:
+            raise _all_missing(cells)
+        return _categorical(cells, cells.levels, CALLER)
     distinct = np.unique(cells.observed)
     if not distinct.size:
-        raise TableError(f"every cell of column {cells.name!r} is missing: give its levels")
-    levels = _whole(distinct) if cells.stored == "integer" else tuple(distinct.tolist())
+        raise _all_missing(cells)
+    is_whole = by_content(cells).stored == "integer"
+    levels = tuple(int(number) if is_whole else number for number in distinct.tolist())
     return _categorical(cells, levels, CALLER)
+
+
+def _all_missing(cells: Cells) -> TableError:
+    return TableError(
+        f"every cell of column {cells.name!r} is missing, so nothing says what it holds; leave the "
+        "column out, or give a Column with its kind, and its levels if it has any, in overrides"
+    )
 
 
 def _boolean(cells: Cells, reason: str, levels: tuple[Level, Level]) -> Column:
@@ -166,17 +168,6 @@ def _boolean(cells: Cells, reason: str, levels: tuple[Level, Level]) -> Column:
 
 def _categorical(cells: Cells, levels: tuple[Level, ...], reason: str) -> Column:
     return Column(cells.name, "categorical", levels, cells.dtype, reason)
-
-
-def _whole(numbers: Floats) -> tuple[int, ...]:
-    return tuple(int(number) for number in numbers)
-
-
-def _few_distinct(observed: Floats) -> Floats:
-    """Return the distinct values if they are few, else none; a look at the head settles most."""
-    head = np.unique(observed[:_HEAD])
-    distinct = np.unique(observed) if head.size <= MOST_INTEGER_LEVELS else head
-    return distinct if distinct.size <= MOST_INTEGER_LEVELS else distinct[:0]
 
 
 def _first_beyond_truths(observed: Floats) -> float | None:
@@ -192,7 +183,7 @@ def _require_whole(cells: Cells) -> None:
 
 
 def _warn_of_identifier(cells: Cells) -> None:
-    observed = cells.observed if cells.stored == "categorical" else cells.observed[:0]
+    observed = cells.observed
     n_distinct = np.unique(observed).size
     if observed.size >= IDENTIFIER_ROWS and n_distinct >= IDENTIFIER_SHARE * observed.size:
         warnings.warn(

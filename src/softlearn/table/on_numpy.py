@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 from softlearn.arrays import AnyArray, Floats
 from softlearn.errors import SchemaError
 from softlearn.table.column import Column, Level
-from softlearn.table.times import counts_from_seconds, unit_of
+from softlearn.table.storage import form_of
+from softlearn.table.times import counts_from_seconds, moment, unit_of, within_calendar
 from softlearn.table.wing import Gap, default_dtype, level_codes, numbers_within
 
 _HELD = "biufUOM"  # NumPy's letters for the dtypes that can be read
@@ -43,13 +45,13 @@ def build_column(column: Column, values: Floats, dtype: np.dtype[Any]) -> AnyArr
     missing = np.isnan(values)
     if column.is_discrete:
         return _take_levels(column, values, dtype)
+    if dtype.kind == "O":
+        return _objects(column, values, missing)
     if column.kind == "datetime":
         counts = counts_from_seconds(values, unit_of(str(dtype)))
         times: AnyArray = counts.astype(dtype)
         times[missing] = np.datetime64("NaT")
         return times
-    if dtype.kind == "O":
-        return _objects(column, values, missing)
     numbers = numbers_within(column, values, dtype)
     return numbers if dtype.kind in "iu" and missing.any() else numbers.astype(dtype)
 
@@ -78,7 +80,9 @@ def replace_columns(frame: AnyArray, columns: Mapping[int, AnyArray]) -> AnyArra
 def _take_levels(column: Column, values: Floats, dtype: np.dtype[Any]) -> AnyArray:
     codes = level_codes(column, values)
     if dtype.kind == "O" or (dtype.kind == "U" and (codes < 0).any()):
-        return np.array([*column.levels, None], dtype=object)[codes]
+        make = _MAKERS.get(form_of(column.dtype))
+        objects = map(make, column.levels) if make else column.levels
+        return np.array([*objects, None], dtype=object)[codes]
     levels = np.array(column.levels)
     if (codes < 0).any():  # booleans, integers and floats: NaN needs a float
         wide = np.result_type(dtype, np.float16 if dtype.kind == "f" else np.float64)
@@ -87,8 +91,21 @@ def _take_levels(column: Column, values: Floats, dtype: np.dtype[Any]) -> AnyArr
 
 
 def _objects(column: Column, values: Floats, missing: AnyArray) -> AnyArray:
-    cells = np.array(np.rint(values) if column.kind == "integer" else values, dtype=object)
-    if column.kind == "integer":
-        cells[~missing] = [int(cell) for cell in cells[~missing]]
-    cells[missing] = None
+    """Return Python objects of the type that the column remembers; None where one is missing."""
+    cells = np.full(values.shape, None, dtype=object)
+    known = values[~missing].tolist()
+    if column.kind == "datetime":
+        known = within_calendar(values[~missing]).tolist()
+        cells[~missing] = [moment(seconds, column.dtype) for seconds in known]
+        return cells
+    usual = int if column.kind == "integer" else float
+    make = _MAKERS.get(form_of(column.dtype), usual)
+    cells[~missing] = [make(round(cell) if usual is int else cell) for cell in known]
     return cells
+
+
+def _decimal(number: float) -> Decimal:
+    return Decimal(repr(number))  # as it is printed: 0.1, not the 55 digits of its float
+
+
+_MAKERS: dict[str, Callable[[Any], object]] = {"Decimal": _decimal, "float": float}

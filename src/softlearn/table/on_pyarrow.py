@@ -87,7 +87,7 @@ def fill_column(frame: NativeFrame, gap: Gap) -> NativeColumn:
         values = build_column(gap.column, gap.values, cells.type)
         return pa.compute.if_else(fills, values, cells)
     joined = cells.unify_dictionaries().combine_chunks()
-    levels = pa.array(gap.column.levels).cast(cells.type.value_type)
+    levels = _levels(gap.column, cells.type.value_type)
     # A dictionary is not part of the type: it may grow by the levels that it lacks.
     new_levels = levels.filter(pa.compute.invert(pa.compute.is_in(levels, joined.dictionary)))
     dictionary = pa.concat_arrays([joined.dictionary, new_levels])
@@ -115,10 +115,17 @@ def _take_levels(column: Column, values: Floats, dtype: NativeDtype) -> NativeCo
     codes = level_codes(column, values)
     positions = pa.array(codes, mask=codes < 0)
     if not pa.types.is_dictionary(dtype):
-        return pa.array(column.levels).cast(dtype).take(positions)
-    levels = pa.array(column.levels).cast(dtype.value_type)
+        return _levels(column, dtype).take(positions)
+    levels = _levels(column, dtype.value_type)
     indices = positions.cast(dtype.index_type)
     return pa.DictionaryArray.from_arrays(indices, levels, ordered=dtype.ordered)
+
+
+def _levels(column: Column, dtype: NativeDtype) -> NativeColumn:
+    pa = _pyarrow()
+    levels = pa.array(column.levels)
+    # Integers are cast to decimals only if all 64 bits would fit.
+    return (levels.cast(pa.float64()) if pa.types.is_decimal(dtype) else levels).cast(dtype)
 
 
 def _pyarrow() -> Library:

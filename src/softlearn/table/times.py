@@ -7,7 +7,7 @@ whole microseconds. A time without zone is read as if it were UTC.
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -22,18 +22,40 @@ SECONDS_PER_DAY = 86_400
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _STAMP = re.compile(r"\[(?P<unit>s|ms|us|ns)(?:, (?:tz=)?(?P<zone>[^\]]+))?\]")
+_WRITTEN = re.compile(r" as YYYY-MM-DD[T ]HH:MM[:S.f]*(?P<zone>Z|[+-][0-9]{2}:?[0-9]{2})?")
+# A day within what Python's calendar holds, so that no zone leads out of it.
+_FIRST, _LAST = -62_135_510_400.0, 253_402_128_000.0  # 0001-01-02 and 9999-12-30
 
 
 def unit_of(dtype: str) -> str:
     """Return the unit that a dtype text carries; a text without one means whole days."""
+    if _WRITTEN.search(dtype):
+        return "us"
     found = _STAMP.search(dtype)
     return found["unit"] if found else "day"
 
 
 def zone_of(dtype: str) -> str | None:
     """Return the time zone that a dtype text carries, if any."""
+    found = _WRITTEN.search(dtype)
+    if found:
+        zone = found["zone"]
+        return "UTC" if zone == "Z" else zone and f"{zone[:3]}:{zone[-2:]}"
     found = _STAMP.search(dtype)
     return found["zone"] if found else None
+
+
+def within_calendar(seconds: Floats) -> Floats:
+    """Return the nearest times that Python's calendar holds; NaN stays."""
+    return np.clip(seconds, _FIRST, _LAST)
+
+
+def zone_name(zone: tzinfo | None) -> str:
+    """Return a name from which the zone can be made again; UTC for one that has none."""
+    own = getattr(zone, "key", None) or getattr(zone, "zone", None)
+    if own is None and isinstance(zone, timezone):
+        own = zone.tzname(None)
+    return own or "UTC"
 
 
 def seconds_from_datetime64(times: AnyArray) -> Floats:

@@ -10,6 +10,7 @@ import numpy as np
 
 from softlearn.errors import TableError, UnknownLevelError
 from softlearn.table.column import Column, Level, preview_levels
+from softlearn.table.iso import read_iso
 from softlearn.table.times import moment, seconds_of, zone_of
 
 _MAYBE_UNDEFINED = (float, np.floating, np.datetime64, np.timedelta64, datetime, Decimal)
@@ -23,7 +24,8 @@ def encode_value(column: Column, value: object) -> float:
     column : Column
         The column that the cell belongs to.
     value : object
-        A level, a number (booleans count as 0 and 1), a date or datetime, or a missing value.
+        A level, a number (booleans count as 0 and 1), a date or datetime, also as ISO text, or a
+        missing value.
 
     Returns
     -------
@@ -66,10 +68,14 @@ def is_missing(value: object) -> bool:
 
 def unknown_level(column: Column, value: object) -> UnknownLevelError:
     """Return the error for a value that is none of the column's levels."""
+    value = plain(value)
     return UnknownLevelError(
-        f"column {column.name!r} holds {plain(value)!r}, which is none of its levels "
-        f"({preview_levels(column.levels)}). Refit with it, or treat it as missing: "
-        "unknown='missing' for a frame, None for a single value."
+        f"column {column.name!r} holds {value!r}, which is none of its levels "
+        f"({preview_levels(column.levels)})",
+        remedy="refit with it, or treat it as missing: unknown='missing' for a frame or an "
+        "estimator, None for a single value",
+        column=column.name,
+        value=value,
     )
 
 
@@ -109,6 +115,8 @@ def _number(column: Column, value: object) -> float:
 
 
 def _seconds(column: Column, value: object) -> float:
+    if isinstance(value, str) and read_iso([value]):
+        value = datetime.fromisoformat(value)
     if not isinstance(value, date | np.datetime64):
         raise wrong_value(column, value, "a date or datetime")
     check_zone(column, isinstance(value, datetime) and value.tzinfo is not None)

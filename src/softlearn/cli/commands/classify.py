@@ -15,7 +15,7 @@ from softlearn.cli.streaming import ArrowTable, StreamingCommand
 from softlearn.errors import SoftlearnError
 
 if TYPE_CHECKING:
-    from softlearn.table import Column, Schema
+    from softlearn.table import Column
     from softlearn.table.files import Batch, TableSource
 
 
@@ -50,10 +50,10 @@ class Classify(StreamingCommand):
 
         def answer(source: TableSource, batch: Batch) -> ArrowTable:
             rows = _without_cells(batch.table, target.name)
-            if self.unknown == "missing":
-                rows = _forgetting_strangers(rows, model.schema)
             found = [
-                model.probability({target.name: level}, given=rows, impossible="nan").tolist()
+                model.probability(
+                    {target.name: level}, given=rows, impossible="nan", unknown=self.unknown
+                ).tolist()
                 for level in target.levels
             ]
             predicted = _most_probable(target, found)
@@ -105,22 +105,6 @@ def _without_cells(table: ArrowTable, name: str) -> ArrowTable:
 
     others = table.drop_columns([name]) if name in table.column_names else table
     return others.append_column(name, pa.nulls(table.num_rows))
-
-
-def _forgetting_strangers(table: ArrowTable, schema: Schema) -> ArrowTable:
-    """Return the table with levels that the schema does not know as missing cells."""
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.compute  # noqa: PLC0415
-
-    from softlearn.table import unknown_cells  # noqa: PLC0415
-
-    for name, strangers in zip(schema.names, unknown_cells(table, schema), strict=True):
-        if strangers.any():
-            position, cells = table.schema.get_field_index(name), table[name]
-            nothing = pa.scalar(None, cells.type)
-            known = pa.compute.if_else(pa.array(strangers), nothing, cells)
-            table = table.set_column(position, name, known)
-    return table
 
 
 def _most_probable(target: Column, found: list[list[float]]) -> list[object]:

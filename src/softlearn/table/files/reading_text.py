@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from softlearn.errors import TableError
 from softlearn.table.column import Column
 from softlearn.table.files.arrow import ArrowColumn, ArrowType, pyarrow
+from softlearn.table.iso import CLOCK, DAY, ZONE
 from softlearn.table.times import unit_of, zone_of
 
 MISSING_WORDS: Final = frozenset(
@@ -21,9 +22,6 @@ FALSE_WORDS: Final = ("false", "no", "f", "n", "0")
 _WHOLE = r"[+-]?(0|[1-9][0-9]{0,14})"
 _DECIMAL = rf"({_WHOLE}(\.[0-9]*)?|[+-]?\.[0-9]+)([eE][+-]?[0-9]+)?"
 _ANY_NUMBER = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
-_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-_CLOCK = r"[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?"
-_ZONE = r"(Z|[+-][0-9]{2}:?[0-9]{2})"
 
 
 class Reading(NamedTuple):
@@ -38,9 +36,9 @@ _GUESSES = (
     Reading("(?i)true|false", lambda: pyarrow().bool_()),
     Reading(_WHOLE, lambda: pyarrow().int64()),
     Reading(_DECIMAL, lambda: pyarrow().float64()),
-    Reading(_DAY, lambda: pyarrow().date32()),
-    Reading(f"{_DAY}({_CLOCK})?", lambda: pyarrow().timestamp("us")),
-    Reading(f"{_DAY}{_CLOCK}{_ZONE}", lambda: pyarrow().timestamp("us", "UTC")),
+    Reading(DAY, lambda: pyarrow().date32()),
+    Reading(f"{DAY}({CLOCK})?", lambda: pyarrow().timestamp("us")),
+    Reading(f"{DAY}{CLOCK}{ZONE}", lambda: pyarrow().timestamp("us", "UTC")),
 )
 
 
@@ -120,12 +118,12 @@ def _truths(column: Column, known: ArrowColumn, first_row: int) -> ArrowColumn:
 def _times(column: Column, known: ArrowColumn, first_row: int) -> ArrowColumn:
     pa = pyarrow()
     if zone_of(column.dtype):
-        wanted, pattern = pa.timestamp("us", "UTC"), f"{_DAY}{_CLOCK}{_ZONE}"
+        wanted, pattern = pa.timestamp("us", "UTC"), f"{DAY}{CLOCK}{ZONE}"
         example = "a time with its zone, such as 2024-12-31T18:30:00Z"
     elif column.dtype and unit_of(column.dtype) == "day":
-        wanted, pattern, example = pa.date32(), _DAY, "a date such as 2024-12-31"
+        wanted, pattern, example = pa.date32(), DAY, "a date such as 2024-12-31"
     else:
-        wanted, pattern = pa.timestamp("us"), f"{_DAY}({_CLOCK})?"
+        wanted, pattern = pa.timestamp("us"), f"{DAY}({CLOCK})?"
         example = "a date or time such as 2024-12-31 or 2024-12-31 18:30"
     _require(column, known, pattern, example, first_row)
     try:

@@ -30,11 +30,12 @@ class Spelling:
             return pa.compute.if_else(values, true, false)
         if pa.types.is_timestamp(values.type):
             return self._times(values)
-        if pa.types.is_floating(values.type) and self._is_whole():
-            return values.cast(pa.int64()).cast(pa.string())
-        if pa.types.is_floating(values.type) and "." in (self.example or "."):
-            return decimal_text(values)
-        return values.cast(pa.string())
+        is_whole = self._is_whole()
+        if pa.types.is_floating(values.type) and is_whole:
+            values = values.cast(pa.int64())
+        has_point = "." in (self.example or ("" if is_whole else "."))
+        is_number = pa.types.is_floating(values.type) or is_whole
+        return decimal_text(values) if is_number and has_point else values.cast(pa.string())
 
     def _is_whole(self) -> bool:
         levels = self.column.levels

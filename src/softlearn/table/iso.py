@@ -1,0 +1,130 @@
+"""Dates and times as ISO text: read from a column's cells, and written in the form they came in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, Self
+
+import numpy as np
+
+from softlearn.arrays import AnyArray, Floats
+from softlearn.table.times import (
+    MICROSECONDS,
+    SECONDS_PER_DAY,
+    counts_from_seconds,
+    seconds_of,
+    within_calendar,
+)
+
+# The text of files is matched by the same patterns, so they are plain enough for any library.
+DAY: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+CLOCK: Final = r"[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?"
+ZONE: Final = r"(Z|[+-][0-9]{2}:?[0-9]{2})"
+
+_ISO = re.compile(rf"{DAY}(?:(?P<clock>{CLOCK})(?P<zone>{ZONE})?)?")
+_FORM = re.compile(rf"YYYY-MM-DD(?:(?P<clock>[T ]HH:MM(?::SS(?:\.f{{1,6}})?)?)(?P<zone>{ZONE})?)?")
+_LENGTHS = (len("YYYY-MM-DD"), len("YYYY-MM-DDTHH:MM"), len("YYYY-MM-DDTHH:MM:SS"))
+
+
+@dataclass(frozen=True, slots=True)
+class IsoForm:
+    """How times are written: ``YYYY-MM-DD``, ``YYYY-MM-DDTHH:MM:SS.fff+02:00`` and what is between.
+
+    Attributes
+    ----------
+    mark
+        The letter between the day and the clock; empty if there is no clock.
+    seconds
+        Whether the clock has them.
+    digits
+        How many digits their fraction has.
+    zone
+        ``Z``, an offset, or nothing.
+    """
+
+    mark: str
+    seconds: bool
+    digits: int
+    zone: str
+
+    @classmethod
+    def matched(cls, found: re.Match[str]) -> Self:
+        """Return the form of a text whose clock and zone were matched."""
+        clock = found["clock"] or ""
+        digits = len(clock.partition(".")[2])
+        return cls(clock[:1], clock.count(":") == 2, digits, found["zone"] or "")
+
+    @classmethod
+    def parse(cls, text: str) -> Self | None:
+        """Return the form that ``str`` has written, or None if the text is none."""
+        found = _FORM.fullmatch(text)
+        return None if found is None else cls.matched(found)
+
+    def joined(self, other: IsoForm) -> IsoForm:
+        """Return the form that loses nothing of either; offsets that differ are written in UTC."""
+        return IsoForm(
+            self.mark or other.mark,
+            self.seconds or other.seconds,
+            max(self.digits, other.digits),
+            self.zone if self.zone == other.zone else "Z",
+        )
+
+    def written(self, seconds: Floats) -> AnyArray:
+        """Return times, none of them missing, as text: each the nearest that the form can write."""
+        step = self._step()
+        counts = counts_from_seconds(within_calendar(seconds), "us") + self._offset() * MICROSECONDS
+        nearest = (counts + step // 2) // step * step
+        whole = np.datetime_as_string(nearest.astype("M8[us]"))
+        cut: AnyArray = whole.astype(f"<U{self._length()}")
+        if self.mark == " ":
+            cut = np.char.replace(cut, "T", " ")
+        return np.char.add(cut, self.zone) if self.zone else cut
+
+    def __str__(self) -> str:
+        if not self.mark:
+            return "YYYY-MM-DD"
+        fraction = f".{'f' * self.digits}" if self.digits else ""
+        return f"YYYY-MM-DD{self.mark}HH:MM{':SS' if self.seconds else ''}{fraction}{self.zone}"
+
+    def _step(self) -> int:
+        """Return the microseconds between two times that are written differently."""
+        if not self.mark:
+            return SECONDS_PER_DAY * MICROSECONDS
+        return MICROSECONDS // 10**self.digits if self.seconds else 60 * MICROSECONDS
+
+    def _length(self) -> int:
+        """Return how many letters come before the zone."""
+        length = _LENGTHS[bool(self.mark) + self.seconds]
+        return length + 1 + self.digits if self.digits else length
+
+    def _offset(self) -> int:
+        """Return the seconds by which clocks of the zone are ahead of UTC."""
+        if self.zone in ("", "Z"):
+            return 0
+        ahead = datetime.fromisoformat(f"1970-01-01T00:00{self.zone}").utcoffset()
+        return 0 if ahead is None else ahead // timedelta(seconds=1)
+
+
+def read_iso(texts: Iterable[str]) -> tuple[IsoForm, Floats] | None:
+    """Return the form of times and their seconds, or None if one text is no time.
+
+    Either all of them have a zone or none has.
+    """
+    form: IsoForm | None = None
+    seconds = []
+    for text in texts:
+        found = _ISO.fullmatch(text)
+        if found is None:
+            return None
+        own = IsoForm.matched(found)
+        if form is not None and bool(own.zone) != bool(form.zone):
+            return None
+        form = own if form is None else form.joined(own)
+        try:
+            seconds.append(seconds_of(datetime.fromisoformat(text)))
+        except ValueError:  # such as February 30
+            return None
+    return None if form is None else (form, np.array(seconds))
