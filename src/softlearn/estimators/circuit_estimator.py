@@ -7,15 +7,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import ClassVar, Literal, Self
 
+from softlearn.arrays import Floats
 from softlearn.circuit import Circuit
 from softlearn.estimators.density_estimator import DensityEstimator
-from softlearn.estimators.parameters import check_leaves, read_seed, read_training_weights
+from softlearn.estimators.parameters import (
+    check_leaves,
+    plain_for_histograms,
+    read_seed,
+    read_training_weights,
+)
 from softlearn.estimators.progress import progress_line
 from softlearn.learn import LEARNERS, Block, Engine, GrowConfig, usual_significance
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
-from softlearn.table import Column, Schema, encode, infer_schema
+from softlearn.table import Schema, encode, infer_schema
+from softlearn.table.choice import Choice
+from softlearn.table.column import Missing
+from softlearn.table.frames import open_frame
 
 _DEFAULT = GrowConfig()
 _CHOICES = frozenset(field.name for field in fields(GrowConfig))
@@ -33,6 +42,7 @@ class CircuitEstimator(DensityEstimator):
     test: Literal["chi2", "g"] = _DEFAULT.test
     significance: float | None = None
     smoothing: float = _DEFAULT.smoothing
+    smoothing_per: Literal["column", "level"] = _DEFAULT.smoothing_per
     max_iter: int = _DEFAULT.max_iter
     min_weight: float = _DEFAULT.min_weight
     leaf: str | Mapping[str, str] = "gaussian"
@@ -43,7 +53,8 @@ class CircuitEstimator(DensityEstimator):
     n_jobs: int | None = None
     verbose: int = 0
     on_interrupt: Literal["raise", "keep"] = "raise"
-    schema: Schema | Mapping[str, str | Column] | None = None
+    schema: Schema | Mapping[str, Choice] | None = None
+    missing: Missing = "unobserved"
     unknown: Unknown = "error"
 
     def fit(self, X: Frame, y: object = None, sample_weight: object = None) -> Self:  # noqa: N803
@@ -64,10 +75,10 @@ class CircuitEstimator(DensityEstimator):
         """
         chosen = self._read_parameters()
         table = self._first_table(X)
-        schema = self._schema_of(table)
+        weights = read_training_weights(sample_weight, open_frame(table).n_rows)
+        schema = self._schema_of(table, weights)
         check_leaves(self.leaf, schema)
         values = encode(table, schema, unknown=self.unknown)
-        weights = read_training_weights(sample_weight, values.shape[1])
         if chosen["significance"] is None:
             chosen["significance"] = usual_significance(schema)
         config = GrowConfig(**{name: chosen[name] for name in _CHOICES & chosen.keys()})
@@ -76,10 +87,11 @@ class CircuitEstimator(DensityEstimator):
         self._remember_columns(table)
         return self
 
-    def _schema_of(self, table: Frame) -> Schema:
+    def _schema_of(self, table: Frame, weights: Floats) -> Schema:
         if isinstance(self.schema, Schema):
             return self.schema
-        return infer_schema(table, overrides=self.schema)
+        found = infer_schema(table, overrides=self.schema, missing=self.missing, weights=weights)
+        return found.override(plain_for_histograms(self.leaf, found))
 
     def _learn(self, block: Block, schema: Schema, config: GrowConfig) -> Circuit:
         with progress_line(self.verbose) as watch:

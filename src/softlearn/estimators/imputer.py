@@ -87,6 +87,6 @@ class CircuitImputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
         """Return the table with its missing cells filled; the given one is not changed."""
         table = self._same_table(X)
         circuit = self.model_.circuit
-        values = encode(table, circuit.schema, unknown=self.unknown)
+        values = encode(table, circuit.schema, unknown=self.unknown, gaps="unobserved")
         known = Given(circuit.schema, Evidence(believable(circuit, values)), None)
         return imputed(circuit, table, known, filling(self.method, self.random_state), "error")

@@ -11,6 +11,7 @@ import numpy as np
 from softlearn.arrays import Floats
 from softlearn.errors import SchemaError, SoftlearnError
 from softlearn.table import Schema
+from softlearn.table.choice import Choice
 from softlearn.table.schema import unknown_name
 
 LEAVES: Final = ("gaussian", "histogram")
@@ -85,6 +86,7 @@ RULES: Final[dict[str, Rule]] = {
     "significance": _or_none(
         _number("a number between 0 and 1, both excluded", lambda x: 0.0 < x < 1.0)
     ),
+    "smoothing_per": one_of("column", "level"),
     "smoothing": _number("a number, 0 or more", lambda x: x >= 0.0),
     "beta": _number("a number above 0", lambda x: x > 0.0),
     "max_iter": _whole(1),
@@ -109,6 +111,7 @@ RULES: Final[dict[str, Rule]] = {
         "None, a Schema or a mapping of column names to kinds",
         lambda x: x is None or isinstance(x, Schema | Mapping),
     ),
+    "missing": one_of("unobserved", "modelled"),
     "unknown": one_of("error", "missing"),
     # Of the estimators that are built on these.
     "estimator": Rule(
@@ -158,6 +161,16 @@ def check_leaves(leaf: object, schema: Schema) -> None:
         if family not in LEAVES:
             choices = " or ".join(map(repr, LEAVES))
             raise SoftlearnError(f"leaf: column {name!r} may have {choices}, not {family!r}")
+
+
+def plain_for_histograms(leaf: object, schema: Schema) -> dict[str, Choice]:
+    """Return the columns that histogram leaves are wanted for: these need plain numbers."""
+    wanted = leaf if isinstance(leaf, Mapping) else dict.fromkeys(schema.names, leaf)
+    return {
+        column.name: {"scale": "plain"}
+        for column in schema
+        if not column.is_discrete and wanted.get(column.name) == "histogram"
+    }
 
 
 def read_weights(sample_weight: object, n_rows: int) -> Floats:

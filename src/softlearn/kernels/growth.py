@@ -44,7 +44,7 @@ def grow_binary(
 
     `clustering` is the address of the clustering, which would otherwise be compiled in here.
     """
-    n_clusters, smoothing = options.n_clusters, options.smoothing
+    n_clusters, prior = options.n_clusters, table.prior
     for _ in range(most):
         if work.size[0] == 0:
             break
@@ -54,13 +54,13 @@ def grow_binary(
         needed = 1 + n_clusters * (task.columns.size + 1)
         is_full = task.depth >= options.max_depth or task.n_nodes < needed
         if task.columns.size == 1 or is_full:
-            _close(data, task, smoothing, nodes)
+            _close(data, task, prior, nodes)
             continue
         if not task.connected:
             parts = _parts(data, options)
             size = _sizes(parts)
             if size[parts[0]] < parts.size:
-                work = _product(data, task, parts, size, smoothing, nodes, work)
+                work = _product(data, task, parts, size, prior, nodes, work)
                 continue
         membership = np.empty((n_clusters, task.rows.size))
         uniforms = _uniforms(task.seed, n_clusters)
@@ -69,7 +69,7 @@ def grow_binary(
         if found > 1:
             work = _sum(table, task, membership[:found], options.min_weight, nodes, work)
         if work.size[0] == n_open:
-            _close(data, task, smoothing, nodes)
+            _close(data, task, prior, nodes)
     return nodes, work
 
 
@@ -83,8 +83,8 @@ def _take(table: BinaryTable, task: OpenSlice) -> RowData:
     if is_dense:
         gather(table.dense, columns, rows, dense)
     else:
-        new = np.empty(table.n_columns, np.int32)
-        for j in range(table.n_columns):
+        new = np.empty(table.prior.shape[0], np.int32)
+        for j in range(table.prior.shape[0]):
             new[j] = -1
         for j in range(columns.size):
             new[columns[j]] = j
@@ -139,7 +139,7 @@ def _product(
     task: OpenSlice,
     parts: Offsets,
     size: Offsets,
-    smoothing: float,
+    prior: Floats,
     nodes: Nodes,
     work: OpenSlices,
 ) -> OpenSlices:
@@ -148,7 +148,7 @@ def _product(
     alone = np.empty(parts.size, np.bool_)
     for j in range(parts.size):
         alone[j] = size[parts[j]] == 1
-    n_alone = _leaves(data, task, alone, smoothing, nodes, node, 1.0)
+    n_alone = _leaves(data, task, alone, prior, nodes, node, 1.0)
     place, n_linked = 0, parts.size - n_alone
     for part in range(size.size):
         place += size[part] > 1
@@ -200,12 +200,12 @@ def _sum(
 
 
 @inner
-def _close(data: RowData, task: OpenSlice, smoothing: float, nodes: Nodes) -> None:
+def _close(data: RowData, task: OpenSlice, prior: Floats, nodes: Nodes) -> None:
     """Make a leaf of the column, or a product of leaves of all columns."""
     parent, edge = task.parent, task.edge
     if task.columns.size > 1:
         parent, edge = add_node(nodes, PRODUCT, parent, edge), 1.0
-    _leaves(data, task, data.single, smoothing, nodes, parent, edge)
+    _leaves(data, task, data.single, prior, nodes, parent, edge)
 
 
 @inner
@@ -213,7 +213,7 @@ def _leaves(
     data: RowData,
     task: OpenSlice,
     which: Bools,
-    smoothing: float,
+    prior: Floats,
     nodes: Nodes,
     parent: int,
     edge: float,
@@ -224,8 +224,9 @@ def _leaves(
     for j in range(which.size):
         if which[j]:
             leaf = add_node(nodes, LEAF, parent, edge)
-            zero, one = max(mass - ones[j], 0.0) + smoothing, ones[j] + smoothing
-            nodes.column[leaf] = task.columns[j]
+            column = task.columns[j]
+            zero, one = max(mass - ones[j], 0.0) + prior[column, 0], ones[j] + prior[column, 1]
+            nodes.column[leaf] = column
             nodes.levels[leaf, 0], nodes.levels[leaf, 1] = zero / (zero + one), one / (zero + one)
             n += 1
     return n

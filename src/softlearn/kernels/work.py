@@ -25,7 +25,7 @@ class BinaryTable(NamedTuple):
     start: Offsets  # (rows + 1,), or (1,)
     feature: Ids
     weights: Floats  # (rows,)
-    n_columns: int
+    prior: Floats  # (columns, 2) pseudo-counts of the levels
 
 
 class GrowthOptions(NamedTuple):
@@ -36,7 +36,6 @@ class GrowthOptions(NamedTuple):
     critical: float  # of the test of a pair
     least_mass: float  # a cell of a pair's table, below which nothing is tested
     g_test: bool
-    smoothing: float
     min_weight: float  # share of a row's own weight that a cluster does not carry on
     max_depth: int
 

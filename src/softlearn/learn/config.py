@@ -18,6 +18,7 @@ from softlearn.table.schema import Schema
 
 Clustering: TypeAlias = Literal["em", "kmeans"]
 LeafChoice: TypeAlias = Literal["gaussian", "histogram"]
+SmoothingPer: TypeAlias = Literal["column", "level"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,7 @@ class GrowConfig:
     n_clusters: int = 2
     significance: float = SIGNIFICANCE
     smoothing: float = LAPLACE_SMOOTHING
+    smoothing_per: SmoothingPer = "column"
     beta: float = 40.0
     max_iter: int = 100
     min_weight: float = NEGLIGIBLE_WEIGHT

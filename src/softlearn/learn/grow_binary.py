@@ -6,7 +6,7 @@ import numpy as np
 
 from softlearn.kernels.work import LEAF, BinaryTable, GrowthOptions, Nodes, OpenSlices
 from softlearn.learn.config import GrowConfig
-from softlearn.learn.leaves import CATEGORICAL_FAMILY
+from softlearn.learn.leaves import CATEGORICAL_FAMILY, pseudo_counts
 from softlearn.learn.pieces import OPEN, Piece
 from softlearn.learn.slices import Slice
 from softlearn.learn.splits import cluster_options
@@ -21,7 +21,7 @@ class BinaryGrower:
     """Turns slices into pieces; knows the table and the choices, keeps nothing between slices."""
 
     def __init__(self, training: Training, config: GrowConfig) -> None:
-        self.table = _table(training)
+        self.table = _table(training, config)
         self.options = _options(config)
 
     def split(self, task: Slice) -> tuple[Piece, list[Slice]]:
@@ -48,14 +48,15 @@ def _grow(
     return piece, _open_slices(work, piece)
 
 
-def _table(training: Training) -> BinaryTable:
+def _table(training: Training, config: GrowConfig) -> BinaryTable:
     start, feature = np.zeros(1, np.int64), np.zeros(0, np.int32)
     dense = np.zeros((0, 0), np.uint8)
     if isinstance(training.indicators, Listing):
         start, feature = training.indicators.start, training.indicators.feature
     else:
         dense = training.indicators
-    return BinaryTable(dense, start, feature, training.weights, len(training.schema))
+    prior = np.array(pseudo_counts(training, config))
+    return BinaryTable(dense, start, feature, training.weights, prior)
 
 
 def _options(config: GrowConfig) -> GrowthOptions:
@@ -65,7 +66,6 @@ def _options(config: GrowConfig) -> GrowthOptions:
         critical=critical_value(config.significance),
         least_mass=WEIGHT_PER_CELL,
         g_test=config.test == "g",
-        smoothing=float(config.smoothing),
         min_weight=float(config.min_weight),
         max_depth=_ALL if config.max_depth is None else config.max_depth,
     )

@@ -15,7 +15,6 @@ from softlearn.leaf import (
     GAUSSIAN,
     HISTOGRAM,
     SCALED,
-    CategoricalStats,
     GaussianStats,
     LeafOptions,
     ScaledStats,
@@ -62,6 +61,7 @@ class LeafEstimator:
     def __init__(self, training: Training, config: GrowConfig) -> None:
         self.training = training
         self.smoothing = config.smoothing
+        self.pseudo_counts = pseudo_counts(training, config)
         self.floor = config.deviation_floor * training.spread  # (columns,)
         self.family = _families(training, config)
         self.edges = {
@@ -128,29 +128,12 @@ class LeafEstimator:
 
     def _discrete(self, counts: dict[int, Floats]) -> dict[int, Floats]:
         """Estimate all discrete columns; those never observed are left out."""
-        options = LeafOptions(smoothing=self.smoothing)
-        import os
-
-        if os.environ.get("PERCOL"):
-            a = float(os.environ["PERCOL"])
-            out = {}
-            for column, own in counts.items():
-                if self.family[column] == CATEGORICAL_FAMILY and own.sum() > 0.0:
-                    if column not in self.edges:
-                        v = self.training.values[column]
-                        k = ~np.isnan(v)
-                        c = (
-                            np.bincount(v[k].astype(int), self.training.weights[k], own.size)
-                            + 0.5 / own.size
-                        )
-                        self.edges[column] = c / c.sum()
-                    out[column] = (own + a * self.edges[column]) / (own.sum() + a)
-            return out
-        return {
-            column: CATEGORICAL.finish(CategoricalStats(own), options)
-            for column, own in counts.items()
-            if self.family[column] == CATEGORICAL_FAMILY and own.sum() > 0.0
-        }
+        found = {}
+        for column, own in counts.items():
+            if self.family[column] == CATEGORICAL_FAMILY and own.sum() > 0.0:
+                raised = own + self.pseudo_counts[column]
+                found[column] = raised / raised.sum()
+        return found
 
     def _gaussian(self, columns: Ids, task: Heir, weights: Floats) -> dict[int, Floats]:
         """Estimate Gaussians from one pass over all columns; those never observed are left out."""
@@ -191,6 +174,24 @@ class LeafEstimator:
             cells = cells_of(self.training.schema.columns[column])
             return SCALED.column_itself(0 if cells is None else int(cells.atom.sum()))
         return np.array([0.0, 1.0])
+
+
+def pseudo_counts(training: Training, config: GrowConfig) -> list[Floats]:
+    """Return what is added to the weight of each level of each column; nothing for numbers.
+
+    Per level, every level gets the same; per column, all levels together get it, by their share
+    of the column, so that a column of forty levels is not forty times as noisy as a flag.
+    """
+    found = []
+    for cells, column in zip(training.values, training.schema, strict=True):
+        n = column.n_levels
+        shares = np.ones(n)
+        if n and config.smoothing_per == "column":
+            seen = ~np.isnan(cells)
+            counts = np.bincount(cells[seen].astype(np.intp), training.weights[seen], n)
+            shares = (counts + 0.5 / n) / (counts.sum() + 0.5)  # levels never seen stay possible
+        found.append(config.smoothing * shares)
+    return found
 
 
 def _families(training: Training, config: GrowConfig) -> AnyArray:

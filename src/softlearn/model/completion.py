@@ -16,6 +16,7 @@ from softlearn.model.given import Frame, Given, Impossible
 from softlearn.model.posterior import centres
 from softlearn.model.randomness import RandomState, generator
 from softlearn.query import Evidence, log_likelihood, sample_given
+from softlearn.query.evidence import without_missing
 from softlearn.query.most_probable import most_probable
 from softlearn.table import Schema, decode, fill
 
@@ -46,9 +47,10 @@ class Completed:
 
 def completed(circuit: Circuit, frame: Frame, known: Given, impossible: Impossible) -> Completed:
     """Return the most probable completion of what is known; ``frame`` is what the caller gave."""
-    found = most_probable(circuit, known.evidence, impossible="nan")
+    evidence = without_missing(circuit.schema, known.evidence)
+    found = most_probable(circuit, evidence, impossible="nan")
     known.refuse(np.isneginf(found.log_likelihood), impossible)
-    values = rounded(circuit.schema, known.evidence, found.values)
+    values = rounded(circuit.schema, evidence, found.values)
     score = np.where(
         np.isneginf(found.log_likelihood), -np.inf, log_likelihood(circuit, Evidence(values))
     )
@@ -82,8 +84,8 @@ def rounded(schema: Schema, evidence: Evidence, values: Floats) -> Floats:
 def imputed(
     circuit: Circuit, frame: Frame, known: Given, filling: Filling, impossible: Impossible
 ) -> Frame:
-    """Return the frame with the cells that are not known filled."""
-    values, is_impossible = filling(circuit, known.evidence)
+    """Return the frame with the cells that are not known filled; none stays missing by chance."""
+    values, is_impossible = filling(circuit, without_missing(circuit.schema, known.evidence))
     known.refuse(is_impossible, impossible)
     return fill(frame, circuit.schema, values)
 

@@ -79,7 +79,8 @@ def read_frame(
     frame: Frame, schema: Schema, *, unknown: Unknown = "error", extra: Extra = "error"
 ) -> Given:
     """Return the rows of a frame as evidence."""
-    return Given(schema, Evidence(encode(frame, schema, unknown=unknown, extra=extra)), None)
+    values = encode(frame, schema, unknown=unknown, extra=extra, gaps="unobserved")
+    return Given(schema, Evidence(values), None)
 
 
 def read_said(given: Said | None, schema: Schema) -> Given:

@@ -138,6 +138,24 @@ class Evidence:
                 _check_codes(column, values[~np.isnan(values)])
 
 
+def without_missing(schema: Schema, evidence: Evidence) -> Evidence:
+    """Return rows that also know that no cell is missing, where missing cells are modelled."""
+    present = Evidence.nothing(len(schema), evidence.n_rows)
+    sets, intervals = {}, {}
+    for position, column in enumerate(schema.columns):
+        if column.missing != "modelled":
+            continue
+        if column.is_discrete:
+            mask = np.arange(column.n_levels) < column.n_levels - 1
+            sets[position] = np.tile(mask, (evidence.n_rows, 1))
+        else:
+            end = np.full(evidence.n_rows, np.inf)
+            intervals[position] = Interval(-end, end)
+    if not sets and not intervals:
+        return evidence
+    return intersect(schema, evidence, Evidence(present.values, sets, intervals))
+
+
 def intersect(schema: Schema, a: Evidence, b: Evidence) -> Evidence:
     """Return rows for which both hold; a contradiction becomes an impossible region."""
     if a.values.shape != b.values.shape:

@@ -203,7 +203,7 @@ def _read_labels(name: str, dtype: str, series: nw.Series[Any], declared: Sequen
 def _whole_levels(levels: Sequence[Level]) -> tuple[Level, ...]:
     """Return levels that are whole numbers as integers, as those of an integer column are."""
     if levels and all(isinstance(level, float) and level.is_integer() for level in levels):
-        return tuple(int(level) for level in levels)
+        return tuple(int(level) for level in levels if level is not None)
     return tuple(levels)
 
 

@@ -79,9 +79,20 @@ class Column:
         return len(self.levels)
 
     @property
-    def counts_mass(self) -> bool:
-        """Whether a score counts the probability of each value, not its density."""
-        return self.is_discrete or (self.kind == "integer" and self.scale is not None)
+    def missing_code(self) -> float:
+        """How a missing cell is encoded where missing cells are modelled."""
+        return float(self.n_levels - 1) if self.is_discrete else math.inf
+
+    @property
+    def score_counts(self) -> str:
+        """What a score counts of a cell: its probability, or its density per unit."""
+        if self.is_discrete or (self.kind == "integer" and self.scale is not None):
+            return "probability"
+        if self.scale is None:
+            return "density"
+        stretches = zip(self.scale.left, self.scale.right, self.scale.share, strict=True)
+        rest = sum(share for left, right, share in stretches if left < right)
+        return "density" if rest > 0.5 else "probability"
 
     def as_kind(self, kind: str) -> Column:
         """Return this column read as another kind, where what it knows of itself allows it."""

@@ -25,6 +25,7 @@ def encode(
     *,
     unknown: Literal["error", "missing"] = "error",
     extra: Literal["error", "ignore"] = "error",
+    gaps: Literal["as_schema", "unobserved"] = "as_schema",
 ) -> Floats:
     """Return the cells of a frame as floats.
 
@@ -39,11 +40,16 @@ def encode(
     extra : {"error", "ignore"}
         Whether named columns that the schema does not know are refused or left out.
 
+    gaps : {"as_schema", "unobserved"}
+        Whether a missing cell of a column whose missing cells are modelled is a value of its own,
+        or unobserved as in all other columns.
+
     Returns
     -------
     ndarray of shape (columns, rows)
         Codes of levels, numbers (an integer column takes any number), seconds since 1970-01-01 UTC;
-        NaN where the cell is missing.
+        NaN where the cell is unobserved. A missing cell that is modelled is the last level, or
+        infinity among numbers.
     """
     if unknown not in ("error", "missing"):
         raise TableError(f"unknown must be 'error' or 'missing', not {unknown!r}")
@@ -55,7 +61,10 @@ def encode(
         _refuse_extra(table.names, schema)
     encoded = np.empty((len(schema), table.n_rows))
     for row, column in zip(encoded, schema, strict=True):
-        row[:] = _encode_column(column, table.cells(column.name), unknown)
+        cells = table.cells(column.name)
+        row[:] = _encode_column(column, cells, unknown)
+        if column.missing == "modelled" and gaps == "as_schema":
+            row[np.isnan(cells.values)] = column.missing_code
     return encoded
 
 

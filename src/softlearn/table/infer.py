@@ -11,8 +11,10 @@ import numpy as np
 from softlearn.arrays import Floats
 from softlearn.errors import IdentifierWarning, SchemaError, TableError
 from softlearn.table.cells import Cells
-from softlearn.table.column import KINDS, Column, Level
+from softlearn.table.choice import Choice, Chosen, read_choice
+from softlearn.table.column import KINDS, MISSING, Column, Level, Missing
 from softlearn.table.content import as_kind_needs, by_content, is_misfit
+from softlearn.table.find_scale import find_scale
 from softlearn.table.frames import open_frame
 from softlearn.table.schema import CALLER, Schema, chosen_column, unknown_name
 
@@ -30,7 +32,13 @@ _FITTING_KINDS = {
 }
 
 
-def infer_schema(frame: object, *, overrides: Mapping[str, str | Column] | None = None) -> Schema:
+def infer_schema(
+    frame: object,
+    *,
+    overrides: Mapping[str, Choice] | None = None,
+    missing: Missing = "unobserved",
+    weights: Floats | None = None,
+) -> Schema:
     """Guess what the columns of a frame are, by what their cells hold and not by how it is stored.
 
     Booleans, and numbers that are only 0 and 1, are boolean; whole numbers are integer, however few
@@ -42,13 +50,21 @@ def infer_schema(frame: object, *, overrides: Mapping[str, str | Column] | None 
     frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
         At least one row and one column. Missing cells are welcome. The columns of an array are
         named "0", "1" and so on; those of a pandas frame that are whole numbers likewise.
-    overrides : mapping of column name to kind or Column, optional
-        What the caller knows better. A kind is enough: levels are taken from the cells.
+    overrides : mapping of column name to kind, Column or mapping, optional
+        What the caller knows better. A kind is enough: levels are taken from the cells. A mapping
+        may say ``kind``; ``scale``, which is ``"plain"`` for numbers to be taken as they are;
+        ``step``, ``lower``, ``upper`` and ``atoms`` of the scale; and ``missing``.
+    missing : {"unobserved", "modelled"}
+        What a missing cell says: nothing, or that it is missing, which then has a probability in
+        every column that has missing cells.
+    weights : array of shape (rows,), optional
+        How much each row counts when scales are found.
 
     Returns
     -------
     Schema
-        One column for each of the frame's, each with a ``reason``.
+        One column for each of the frame's, each with a ``reason``. Numbers and times have a
+        ``scale``: the grid, bounds and values that stand out, and cells at quantiles.
     """
     table = open_frame(frame)
     if not table.names or not table.n_rows:
@@ -56,17 +72,43 @@ def infer_schema(frame: object, *, overrides: Mapping[str, str | Column] | None 
             f"the table has {table.n_rows} rows and {len(table.names)} columns; "
             "at least one of each is needed"
         )
+    if missing not in MISSING:
+        raise SchemaError(f"missing must be one of {', '.join(MISSING)}, not {missing!r}")
     choices = dict(overrides or {})
     for name in choices:
         if name not in table.names:
             raise unknown_name(name, table.names)
     columns = []
     for name in table.names:
-        cells = table.cells(name)
-        columns.append(_column(cells, choices.get(name)))
-        if columns[-1].kind == "categorical" and name not in choices:
+        cells, chosen = table.cells(name), read_choice(name, choices.get(name))
+        column = _column(cells, chosen.kind)
+        if column.kind == "categorical" and name not in choices:
             _warn_of_identifier(cells)
+        columns.append(_completed(column, cells, chosen, missing, weights))
     return Schema(tuple(columns), table.library, table.numbered)
+
+
+def _completed(
+    column: Column, cells: Cells, chosen: Chosen, missing: Missing, weights: Floats | None
+) -> Column:
+    """Return the column with its scale, and with what its missing cells say."""
+    if isinstance(chosen.kind, Column):
+        return column
+    has_gaps = missing == "modelled" and bool(np.isnan(cells.values).any())
+    says = chosen.missing or ("modelled" if has_gaps else "unobserved")
+    if column.is_discrete:
+        if chosen.scale is not None or chosen.is_plain:
+            raise SchemaError(f"column {column.name!r} is {column.kind} and has no scale")
+        return replace(column, missing=says)
+    if chosen.is_plain:
+        return column
+    values = as_kind_needs(cells, column.kind).values
+    whole, signed = column.kind == "integer", column.kind == "datetime"
+    try:
+        scale = find_scale(values, weights, whole=whole, signed=signed, choices=chosen.scale)
+    except SchemaError as error:
+        raise SchemaError(f"column {column.name!r}: {error}") from None
+    return replace(column, scale=scale, missing=says)
 
 
 def _column(cells: Cells, choice: str | Column | None) -> Column:

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from softlearn.errors import SchemaError
+from softlearn.table.choice import Choice, chosen_later
 from softlearn.table.column import Column, Kind, Level, preview_levels
 
 __all__ = ["FRAMES", "Column", "Kind", "Level", "Schema", "unknown_name"]
@@ -62,14 +63,15 @@ class Schema:
             raise unknown_name(name, self.names)
         return self.names.index(name)
 
-    def override(self, choices: Mapping[str, str | Column]) -> Schema:
+    def override(self, choices: Mapping[str, Choice]) -> Schema:
         """Return a schema in which the named columns are what the caller says.
 
         Parameters
         ----------
-        choices : mapping of column name to kind or Column
+        choices : mapping of column name to kind, Column or mapping
             A kind where the column already knows enough for it (an integer column may become
-            numeric), a Column otherwise; the Column inherits the dtype if it has none.
+            numeric), or ``{"scale": "plain"}``; a Column otherwise, which inherits the dtype if it
+            has none.
         """
         changed = list(self.columns)
         for name, choice in choices.items():
@@ -115,9 +117,9 @@ class Schema:
         return self.columns[self.index(key) if isinstance(key, str) else key]
 
     def __str__(self) -> str:
-        head = ("name", "kind", "levels", "dtype", "reason")
+        head = ("name", "kind", "values", "a score counts", "dtype", "reason")
         body = [
-            (item.name, item.kind, _shortened(item.levels), item.dtype, item.reason)
+            (item.name, item.kind, _values(item), item.score_counts, item.dtype, item.reason)
             for item in self
         ]
         widths = [max(map(len, cells)) for cells in zip(head, *body, strict=True)]
@@ -133,13 +135,20 @@ def _is_number(name: str) -> bool:
     return name.removeprefix("-").isdecimal() and str(int(name)) == name
 
 
-def _shortened(levels: Sequence[Level]) -> str:
-    text = preview_levels(levels)
+def _values(column: Column) -> str:
+    """Return the levels, or what is known of the scale, in a few words."""
+    if column.is_discrete:
+        text = preview_levels(column.levels)
+    else:
+        text = "plain numbers" if column.scale is None else column.scale.reason or "no bounds"
+        text += ", or missing" if column.missing == "modelled" else ""
     return text if len(text) <= _LEVELS_WIDTH else f"{text[: _LEVELS_WIDTH - 1]}…"
 
 
-def chosen_column(column: Column, choice: str | Column) -> Column:
+def chosen_column(column: Column, choice: Choice) -> Column:
     """Return the caller's choice for a column, completed with what is known of it."""
+    if isinstance(choice, Mapping):
+        return chosen_later(column, choice)
     if not isinstance(choice, Column):
         return column.as_kind(choice)
     if choice.name != column.name:

@@ -1,0 +1,95 @@
+"""What a caller knows better about a column than its cells tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import TypeAlias
+
+from softlearn.errors import SchemaError
+from softlearn.table.column import MISSING, Column, Missing
+from softlearn.table.find_scale import Choices
+
+# A kind, a Column, or a mapping such as {"scale": "plain"} or {"lower": 0, "missing": "modelled"}.
+Choice: TypeAlias = str | Column | Mapping[str, object]
+
+_ABOUT_SCALE = {field.name for field in fields(Choices)}
+_KEYS = ("kind", "scale", *sorted(_ABOUT_SCALE), "missing")
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A caller's choice, read.
+
+    Attributes
+    ----------
+    kind
+        The kind, or a whole Column; None leaves it to the cells.
+    is_plain
+        Whether the column's numbers are taken as they are, without a scale.
+    scale
+        What is known of the scale.
+    missing
+        What missing cells say; None leaves it to the table.
+    """
+
+    kind: str | Column | None = None
+    is_plain: bool = False
+    scale: Choices | None = None
+    missing: Missing | None = None
+
+
+def read_choice(name: str, choice: Choice | None) -> Chosen:
+    """Return what the caller says about one column, checked."""
+    if choice is None or isinstance(choice, str | Column):
+        return Chosen(choice)
+    if not isinstance(choice, Mapping):
+        raise SchemaError(
+            f"column {name!r}: say a kind, a Column or a mapping such as {{'scale': 'plain'}}, "
+            f"not a {type(choice).__name__}"
+        )
+    unknown = [key for key in choice if key not in _KEYS]
+    if unknown:
+        raise SchemaError(f"column {name!r}: unknown {unknown[0]!r}; known: {', '.join(_KEYS)}")
+    kind, scale, missing = choice.get("kind"), choice.get("scale"), choice.get("missing")
+    if kind is not None and not isinstance(kind, str):
+        raise SchemaError(f"column {name!r}: a kind is text, not {kind!r}")
+    if scale not in (None, "plain"):
+        raise SchemaError(f"column {name!r}: scale is 'plain' or left out, not {scale!r}")
+    if missing is not None and missing not in MISSING:
+        raise SchemaError(f"column {name!r}: missing is one of {', '.join(MISSING)}")
+    known = {key: value for key, value in choice.items() if key in _ABOUT_SCALE}
+    if scale == "plain" and known:
+        raise SchemaError(f"column {name!r}: plain numbers have no {next(iter(known))}")
+    if scale == "plain" and missing == "modelled":
+        raise SchemaError(f"column {name!r}: missing cells of plain numbers cannot be modelled")
+    return Chosen(kind, scale == "plain", _choices(name, known), missing)  # type: ignore[arg-type]
+
+
+def chosen_later(column: Column, choice: Mapping[str, object]) -> Column:
+    """Return a column of a schema changed by a choice, as far as that needs no cells."""
+    chosen = read_choice(column.name, choice)
+    if chosen.scale is not None or chosen.missing is not None:
+        raise SchemaError(
+            f"column {column.name!r}: its cells are needed for that; use "
+            "infer_schema(frame, overrides={...})"
+        )
+    changed = column if chosen.kind is None else column.as_kind(str(chosen.kind))
+    return replace(changed, scale=None) if chosen.is_plain else changed
+
+
+def _choices(name: str, known: Mapping[str, object]) -> Choices | None:
+    """Return what is known of a scale, with its numbers checked."""
+    if not known:
+        return None
+    numbers: dict[str, object] = {}
+    for key, value in known.items():
+        values = value if key == "atoms" else [value]
+        if not isinstance(values, list | tuple | set | frozenset):
+            raise SchemaError(f"column {name!r}: atoms are a list of numbers, not {value!r}")
+        wrong = [x for x in values if isinstance(x, bool) or not isinstance(x, int | float)]
+        if wrong:
+            raise SchemaError(f"column {name!r}: {key} takes numbers, not {wrong[0]!r}")
+        read = tuple(sorted(float(x) for x in values))
+        numbers[key] = read if key == "atoms" else read[0]
+    return Choices(**numbers)  # type: ignore[arg-type]
