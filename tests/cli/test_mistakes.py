@@ -127,3 +127,25 @@ def test_wrong_usage_has_its_own_code(call, run):
 
 def test_a_data_set_that_is_not_known_is_guessed(run):
     assert is_one_error(run("datasets", "info", "bnk"), "bank")
+
+
+def test_a_strange_level_has_the_remedy_of_its_command(model_file, table_file, run, tmp_path):
+    strange = tmp_path / "strange.csv"
+    text = table_file.read_text(encoding="utf-8")
+    strange.write_text(text.replace(",M,", ",X,"), encoding="utf-8")
+    result = run("score", model_file, strange)
+    found = "column 'sex' holds 'X', which is none of its levels ('F', 'M'); "
+    assert is_one_error(result, f"{found}pass --unknown missing to take such cells as missing, or")
+    drawing = ["--table", strange, "-o", tmp_path / "drawn.png"]
+    result = run("plot", "marginals", model_file, *drawing)
+    assert is_one_error(result, f"{found}correct it, or fit anew")
+
+
+def test_a_strange_level_of_held_out_rows_is_named(training_file, run, tmp_path):
+    valid = tmp_path / "valid.csv"
+    text = training_file.read_text(encoding="utf-8")
+    valid.write_text(text.replace("F,", "X,", 1), encoding="utf-8")
+    result = run("fit", training_file, "-o", tmp_path / "m.safetensors", "--valid", valid)
+    assert result.exit_code == 1
+    said = "held-out rows: column 'sex' holds 'X', which is none of its levels ('F', 'M'); name it"
+    assert f"error: {said} in a --schema file" in result.stderr

@@ -139,6 +139,23 @@ def test_times_beyond_the_calendar_become_its_ends(dtype):
     assert cells.isna().tolist() == [False, False, True]
 
 
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["0001-01-01", "9999-12-31"],
+        ["0001-01-01 00:00:00", "9999-12-31 23:59:59"],
+        ["0001-01-02T00:00+02:00", "9999-12-30T23:59+02:00"],
+        [dt.date.min, dt.date.max],
+        [dt.datetime.min, dt.datetime(9999, 12, 31, 23, 59, 59)],
+    ],
+)
+def test_the_first_and_the_last_time_come_back(cells):
+    frame = pd.DataFrame({"x": pd.Series(cells, dtype=object)})
+    schema = infer_schema(frame)
+    assert schema["x"].kind == "datetime"
+    assert decode(encode(frame, schema), schema)["x"].tolist() == cells
+
+
 def test_objects_come_back_in_their_type():
     cells = {
         "whole": [Decimal(3), None],

@@ -44,8 +44,8 @@ def load_mixed(name: str) -> Mixed:
     Returns
     -------
     Mixed
-        ``frame``, ``schema`` and ``target``. The schema knows better than a guess from the cells:
-        a day of the month is a whole number, even where few of them occur.
+        ``frame``, ``schema`` and ``target``. The schema has the kinds as published: a measurement
+        is a decimal number, even where all of them happen to be whole.
     """
     (file,) = published(name).files
     frame = _framed(content_of(file), _CONTENTS[name]["columns"])

@@ -44,7 +44,7 @@ def as_kind_needs(cells: Cells, kind: str) -> Cells:
 
 def times_in(cells: Cells) -> Cells | None:
     """Return text that is ISO dates or times as such, or None if a cell is anything else."""
-    read = read_iso(map(str, cells.levels)) if cells.is_text else None
+    read = read_iso([str(level) for level in cells.levels]) if cells.is_text else None
     if read is None:
         return None
     form, seconds = read

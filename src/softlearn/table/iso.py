@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import reduce
 from typing import Final, Self
 
 import numpy as np
 
 from softlearn.arrays import AnyArray, Floats
 from softlearn.table.times import (
+    FIRST_SECOND,
+    LAST_SECOND,
     MICROSECONDS,
     SECONDS_PER_DAY,
     counts_from_seconds,
-    seconds_of,
-    within_calendar,
+    seconds_from_datetime64,
 )
 
 # The text of files is matched by the same patterns, so they are plain enough for any library.
@@ -75,8 +77,10 @@ class IsoForm:
     def written(self, seconds: Floats) -> AnyArray:
         """Return times, none of them missing, as text: each the nearest that the form can write."""
         step = self._step()
-        counts = counts_from_seconds(within_calendar(seconds), "us") + self._offset() * MICROSECONDS
-        nearest = (counts + step // 2) // step * step
+        held = np.clip(seconds, FIRST_SECOND, LAST_SECOND)
+        counts = counts_from_seconds(held, "us") + self.offset * MICROSECONDS
+        last = ((LAST_SECOND + 1) * MICROSECONDS - 1) // step * step
+        nearest = np.clip((counts + step // 2) // step * step, FIRST_SECOND * MICROSECONDS, last)
         whole = np.datetime_as_string(nearest.astype("M8[us]"))
         cut: AnyArray = whole.astype(f"<U{self._length()}")
         if self.mark == " ":
@@ -100,31 +104,38 @@ class IsoForm:
         length = _LENGTHS[bool(self.mark) + self.seconds]
         return length + 1 + self.digits if self.digits else length
 
-    def _offset(self) -> int:
-        """Return the seconds by which clocks of the zone are ahead of UTC."""
+    @property
+    def offset(self) -> int:
+        """The seconds by which clocks of the zone are ahead of UTC."""
         if self.zone in ("", "Z"):
             return 0
         ahead = datetime.fromisoformat(f"1970-01-01T00:00{self.zone}").utcoffset()
         return 0 if ahead is None else ahead // timedelta(seconds=1)
 
 
-def read_iso(texts: Iterable[str]) -> tuple[IsoForm, Floats] | None:
+def read_iso(texts: Sequence[str]) -> tuple[IsoForm, Floats] | None:
     """Return the form of times and their seconds, or None if one text is no time.
 
     Either all of them have a zone or none has.
     """
-    form: IsoForm | None = None
-    seconds = []
+    forms: dict[tuple[int, str, str], IsoForm] = {}  # by length, mark and zone: few for many texts
+    keys = []
     for text in texts:
         found = _ISO.fullmatch(text)
         if found is None:
             return None
-        own = IsoForm.matched(found)
-        if form is not None and bool(own.zone) != bool(form.zone):
-            return None
-        form = own if form is None else form.joined(own)
-        try:
-            seconds.append(seconds_of(datetime.fromisoformat(text)))
-        except ValueError:  # such as February 30
-            return None
-    return None if form is None else (form, np.array(seconds))
+        key = (len(text), text[10:11], found["zone"] or "")
+        if key not in forms:
+            forms[key] = IsoForm.matched(found)
+        keys.append(key)
+    if not forms or len({bool(form.zone) for form in forms.values()}) > 1:
+        return None
+    try:
+        times = [text.removesuffix(key[2]) for text, key in zip(texts, keys, strict=True)]
+        local = seconds_from_datetime64(np.array(times, dtype="M8[us]"))
+        ahead = {key: form.offset for key, form in forms.items()}
+    except ValueError:  # such as February 30, or a zone of 99 hours
+        return None
+    if (local < FIRST_SECOND).any():
+        return None
+    return reduce(IsoForm.joined, forms.values()), local - [ahead[key] for key in keys]

@@ -12,7 +12,7 @@ from softlearn.arrays import AnyArray, Floats
 from softlearn.errors import SchemaError
 from softlearn.table.column import Column, Level
 from softlearn.table.storage import form_of
-from softlearn.table.times import counts_from_seconds, moment, unit_of, within_calendar
+from softlearn.table.times import counts_from_seconds, moments, unit_of
 from softlearn.table.wing import Gap, default_dtype, level_codes, numbers_within
 
 _HELD = "biufUOM"  # NumPy's letters for the dtypes that can be read
@@ -93,14 +93,14 @@ def _take_levels(column: Column, values: Floats, dtype: np.dtype[Any]) -> AnyArr
 def _objects(column: Column, values: Floats, missing: AnyArray) -> AnyArray:
     """Return Python objects of the type that the column remembers; None where one is missing."""
     cells = np.full(values.shape, None, dtype=object)
-    known = values[~missing].tolist()
     if column.kind == "datetime":
-        known = within_calendar(values[~missing]).tolist()
-        cells[~missing] = [moment(seconds, column.dtype) for seconds in known]
+        cells[~missing] = moments(values[~missing], column.dtype)
         return cells
     usual = int if column.kind == "integer" else float
     make = _MAKERS.get(form_of(column.dtype), usual)
-    cells[~missing] = [make(round(cell) if usual is int else cell) for cell in known]
+    cells[~missing] = [
+        make(round(cell) if usual is int else cell) for cell in values[~missing].tolist()
+    ]
     return cells
 
 

@@ -23,8 +23,8 @@ _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _STAMP = re.compile(r"\[(?P<unit>s|ms|us|ns)(?:, (?:tz=)?(?P<zone>[^\]]+))?\]")
 _WRITTEN = re.compile(r" as YYYY-MM-DD[T ]HH:MM[:S.f]*(?P<zone>Z|[+-][0-9]{2}:?[0-9]{2})?")
-# A day within what Python's calendar holds, so that no zone leads out of it.
-_FIRST, _LAST = -62_135_510_400.0, 253_402_128_000.0  # 0001-01-02 and 9999-12-30
+# What Python's calendar and four digits of a year hold: 0001-01-01 to 9999-12-31T23:59:59.
+FIRST_SECOND, LAST_SECOND = -62_135_596_800, 253_402_300_799
 
 
 def unit_of(dtype: str) -> str:
@@ -45,9 +45,15 @@ def zone_of(dtype: str) -> str | None:
     return found["zone"] if found else None
 
 
-def within_calendar(seconds: Floats) -> Floats:
-    """Return the nearest times that Python's calendar holds; NaN stays."""
-    return np.clip(seconds, _FIRST, _LAST)
+def moments(seconds: Floats, dtype: str) -> list[date]:
+    """Return times, none of them missing, as ``moment`` does; those beyond the calendar its ends.
+
+    A zone needs a day more on both sides, and rounding to days half of one in the end.
+    """
+    before = SECONDS_PER_DAY if zone_of(dtype) else 0
+    after = SECONDS_PER_DAY // 2 if unit_of(dtype) == "day" else before
+    held = np.clip(seconds, FIRST_SECOND + before, LAST_SECOND - after)
+    return [moment(second, dtype) for second in held.tolist()]
 
 
 def zone_name(zone: tzinfo | None) -> str:
