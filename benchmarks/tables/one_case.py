@@ -87,7 +87,6 @@ def judge(case: Case, split: Split, drawn: Drawn) -> tuple[dict[str, float], str
 
     rows, train, test, seed = drawn.rows, split.train, split.test, case.seed
     few = min(len(test), len(rows))
-    shape, trend = quality.shape_and_trend(train, rows)
     worst = by_column(train, rows, seed)[0]
     figures = {
         "c2st_xgb": detection.c2st_xgb(train, rows, seed),
@@ -96,8 +95,7 @@ def judge(case: Case, split: Split, drawn: Drawn) -> tuple[dict[str, float], str
         # A judge of few rows sees less: only equally few of both kinds can be compared.
         "c2st_xgb_test": detection.c2st_xgb(test[:few], rows[:few], seed),
         "c2st_xgb_train_as_few": detection.c2st_xgb(_some(train, few, seed), rows[:few], seed),
-        "shape": shape,
-        "trend": trend,
+        **quality.quality(train, rows)._asdict(),
         **scores.score_figures(drawn.estimator, test),
         **natural.unnatural_figures(train, rows),
         "nearer_to_train": nearness.nearer_to_train(split, rows, seed),

@@ -148,6 +148,7 @@ DETAIL = """What nobody has quoted, for our rows.
 
 - **test, train as few:** C2ST-XGB by the test rows, and by as many training rows; both judges see equally few rows, which makes them milder than the one above. A learner that copies its rows has a much higher second figure.
 - **native:** C2ST-XGB with levels as levels instead of one-hot, and missing cells as such.
+- **Trend alike:** Trend cuts the numbers of each table between its own extremes, so that one drawn number beyond the real ones moves all bins; here both are cut by the real table's bins.
 - **score:** mean log-density per test row, in nats; **refused:** test rows that have none (a level never seen, or probability 0), which the mean leaves out.
 - **below 0, off marks:** share of the drawn numbers that are negative in a column that never is, or have more decimals than any training row (columns with more than six have no marks).
 - **nearer:** share of drawn rows nearer to a training row than to one of as many test rows; 0.5 is nobody's copy.
@@ -157,8 +158,19 @@ DETAIL = """What nobody has quoted, for our rows.
 
 
 def _detail(groups: list[Group]) -> str:
-    head = ["table", "settings, label", "test", "train as few", "native", "score", "refused"]
-    head += ["below 0", "off marks", "nearer", "worst column", "useful", "draw", "peak", "nodes"]
+    head = ["table", "settings, label", "test", "train as few", "native", "Trend alike"]
+    head += [
+        "score",
+        "refused",
+        "below 0",
+        "off marks",
+        "nearer",
+        "worst column",
+        "useful",
+        "draw",
+        "peak",
+        "nodes",
+    ]
     return _table([head, *map(_detail_line, groups)], n_words=2)
 
 
@@ -168,11 +180,11 @@ def _detail_line(group: Group) -> list[str]:
 
     first = group[0]
     useful = "auc" if "auc_from_drawn" in first["figures"] else "r2"
-    c2sts = ("c2st_xgb_test", "c2st_xgb_train_as_few", "c2st_xgb_native")
+    likeness = ("c2st_xgb_test", "c2st_xgb_train_as_few", "c2st_xgb_native", "trend_same_bins")
     return [
         first["dataset"],
         f"{first['settings']}, {first['label']}",
-        *(_shown(mean(name)) for name in c2sts),
+        *(_shown(mean(name)) for name in likeness),
         f"{mean('score'):.2f}".replace("-", "−"),
         *(f"{100 * mean(name):.1f} %" for name in ("not_scored", "negative_cells")),
         f"{100 * mean('off_mark_cells'):.0f} %",
