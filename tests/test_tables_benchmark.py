@@ -250,7 +250,7 @@ def test_figures_do_not_depend_on_how_text_is_kept():
     case = Case("cmc", "default", 0, "")
     estimator = SETTINGS["default"](0).fit(split.train)
     found = [
-        one_case.judge(case, split, Drawn(estimator, rows, 0.0, 0.0, 0.0))
+        one_case.judge(case, split, Drawn(estimator, rows, 0.0, 0.0, 0.0, 0.0))
         for rows in (drawn, as_category)
     ]
     assert found[0] == found[1]
