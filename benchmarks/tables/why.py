@@ -14,7 +14,8 @@ from benchmarks.tables.splits import split_of
 
 MOST_SHOWN = 15
 DIAGNOSED = 5  # columns
-MOST_VALUES = 6  # of a column
+FREQUENT = 20  # values of a column that are looked at, in either table
+MOST_VALUES = 8  # of these that are shown
 QUANTILES = (0.0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0)
 
 
@@ -35,9 +36,15 @@ def lines_of(train: Any, rows: Any, seed: int) -> Iterator[str]:
     auc_alone = {told.names[0]: told.auc for told in alone}
     yield "\nAUC of single columns"
     yield from map(_line, alone[:MOST_SHOWN])
+    pairs = [
+        (told, told.auc - max(auc_alone[name] for name in told.names))
+        for told in by_pair(train, rows, seed)
+    ]
     yield "\nAUC of pairs (gain: over the better of its columns alone)"
-    for told in by_pair(train, rows, seed)[:MOST_SHOWN]:
-        gain = told.auc - max(auc_alone[name] for name in told.names)
+    for told, gain in pairs[:MOST_SHOWN]:
+        yield f"{_line(told)}  gain {gain:+.3f}"
+    yield "\nPairs that gain most: columns that do not hang together as they should"
+    for told, gain in sorted(pairs, key=lambda pair: -pair[1])[:MOST_SHOWN]:
         yield f"{_line(told)}  gain {gain:+.3f}"
     real, drawn = as_plain(train, rows)
     numbers = number_columns(train)
@@ -65,10 +72,11 @@ def _quantiles(real: Any, drawn: Any) -> Iterator[str]:
 
 
 def _frequent(real: Any, drawn: Any) -> Iterator[str]:
-    """Yield the values that are frequent among real rows or among drawn ones, with shares."""
+    """Yield frequent values, those first whose shares differ most between real and drawn rows."""
     shares = [column.value_counts(normalize=True) for column in (real, drawn)]
-    values = list(dict.fromkeys(value for share in shares for value in share.index[:MOST_VALUES]))
-    for value in values:
-        in_real, in_drawn = (share.get(value, 0.0) for share in shares)
+    frequent = dict.fromkeys(value for share in shares for value in share.index[:FREQUENT])
+    found = [(value, *(share.get(value, 0.0) for share in shares)) for value in frequent]
+    found.sort(key=lambda one: -abs(one[1] - one[2]))
+    for value, in_real, in_drawn in found[:MOST_VALUES]:
         shown = f"{value:g}" if isinstance(value, float) else str(value)
         yield f"  {shown:<24}{in_real:>10.2%} real{in_drawn:>10.2%} drawn"
