@@ -159,19 +159,9 @@ DETAIL = """What nobody has quoted, for our rows.
 
 
 def _detail(groups: list[Group]) -> str:
-    head = ["table", "settings, label", "test", "train as few", "native", "Trend alike"]
-    head += [
-        "score",
-        "refused",
-        "below 0",
-        "off marks",
-        "nearer",
-        "worst column",
-        "useful",
-        "draw",
-        "peak",
-        "nodes",
-    ]
+    head = ["table", "settings, label", "test", "train as few", "native", "Trend alike", "score"]
+    head += ["refused", "below 0", "off marks", "nearer", "worst column", "useful"]
+    head += ["processor", "draw", "peak", "nodes"]
     return _table([head, *map(_detail_line, groups)], n_words=2)
 
 
@@ -220,6 +210,7 @@ def _seconds(seconds: float) -> str:
 def _table(lines: list[list[str]], n_words: int) -> str:
     """Return lines as Markdown; the first columns are words, the others numbers."""
     n_columns = len(lines[0])
+    assert {len(line) for line in lines} == {n_columns}
     rule = ["---"] * n_words + ["---:"] * (n_columns - n_words)
     return "\n".join(_rows([lines[0], rule, *lines[1:]]))
 
