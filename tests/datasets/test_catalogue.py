@@ -9,7 +9,15 @@ import json
 import pytest
 
 from softlearn import SoftlearnError, datasets
-from softlearn.datasets import DEBD_NAMES, MIXED_NAMES, available, debd, fetch, info
+from softlearn.datasets import (
+    DEBD_NAMES,
+    MIXED_NAMES,
+    TABULAR_NAMES,
+    available,
+    debd,
+    fetch,
+    info,
+)
 
 ROWS = {"train": "0,1\n1,1\n", "valid": "1,0\n", "test": "1,1\n"}
 
@@ -28,8 +36,8 @@ def coins(server, monkeypatch):
 
 def test_every_set_is_listed_once():
     names = [one.name for one in available()]
-    assert names == [*DEBD_NAMES, *MIXED_NAMES, "mnist"]
-    assert len(set(names)) == 27
+    assert names == [*DEBD_NAMES, *MIXED_NAMES, *TABULAR_NAMES, "mnist"]
+    assert len(set(names)) == 31
 
 
 def test_information_is_plain_data():
@@ -44,13 +52,16 @@ def test_information_is_plain_data():
 
 
 def test_looking_fetches_nothing(cache):
-    assert {one.where for one in available()} == {"download"}
+    places = {one.name: one.where for one in available()}
+    assert {places.pop(name) for name in TABULAR_NAMES} == {"absent"}
+    assert set(places.values()) == {"download"}
     assert not cache.exists()
 
 
 def test_splits_are_told():
     assert info("nltcs").splits == {"train": 16181, "valid": 2157, "test": 3236}
     assert info("mnist").splits == {"train": 60000, "test": 10000}
+    assert info("adult").splits == {"train": 32561, "test": 16281}
     assert (info("bank").rows, info("bank").splits) == (45211, {})
 
 

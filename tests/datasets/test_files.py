@@ -142,10 +142,24 @@ def test_a_wrong_file_in_the_data_folder_is_not_replaced(server, data):
     assert server.asked["/table"] == 0
 
 
-def test_a_wrong_file_in_the_cache_says_what_to_do(cache):
+def test_a_wrong_file_in_the_cache_says_what_to_do(server, cache):
     put(cache, b"1")
+    file = file_from(server.give("/table", CONTENT))
     with pytest.raises(SoftlearnError, match="has 1 bytes; remove the file, and it is fetched"):
+        content_of(file)
+
+
+def test_a_wrong_file_without_a_source_is_not_said_to_be_fetched_again(cache):
+    put(cache, b"1")
+    with pytest.raises(SoftlearnError, match=r"has 1 bytes; replace the file$"):
         content_of(file_from())
+
+
+def test_a_file_without_a_source_that_is_nowhere_is_absent(cache):
+    assert find(file_from()) == ("absent", cache / PATH)
+    with pytest.raises(SoftlearnError, match=r"shelf/table\.gz is not in .*cannot be downloaded"):
+        content_of(file_from())
+    assert not cache.exists()
 
 
 @pytest.mark.parametrize("keep", [0, 5, 20, -4])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from softlearn.datasets import debd, mixed, mnist
+from softlearn.datasets import debd, mixed, mnist, tabular
 from softlearn.datasets.files import Where, content_of, find
 from softlearn.datasets.published import Kind, Published, must_be_known
 
@@ -20,7 +20,9 @@ class Info(NamedTuple):
     rows: int  # of all splits together
     columns: int
     splits: Mapping[str, int]  # rows by split; empty for a table that is not split
-    where: Where  # "local": in SOFTLEARN_DATA; "cache": fetched before; "download": to be fetched
+    # "local": in SOFTLEARN_DATA; "cache": fetched before; "download": to be fetched;
+    # "absent": to be brought by hand
+    where: Where
     source: str
     licence: str
     citation: str
@@ -35,7 +37,7 @@ def info(name: str) -> Info:
     """Return what is known of one data set, and where its files are at this moment."""
     known = _published(name)
     places = {find(file)[0] for file in known.files}
-    farthest: tuple[Where, ...] = ("download", "cache", "local")
+    farthest: tuple[Where, ...] = ("absent", "download", "cache", "local")
     return Info(
         name=name,
         kind=known.kind,
@@ -66,6 +68,7 @@ def _publishers() -> Mapping[str, Callable[[str], Published]]:
     return (
         dict.fromkeys(debd.DEBD_NAMES, debd.published)
         | dict.fromkeys(mixed.MIXED_NAMES, mixed.published)
+        | dict.fromkeys(tabular.TABULAR_NAMES, tabular.published)
         | {"mnist": mnist.published}
     )
 

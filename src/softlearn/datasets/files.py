@@ -15,12 +15,13 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from softlearn.datasets.folders import CACHE, DATA, cache_folder, data_folder
 from softlearn.errors import SoftlearnError
 
-Where: TypeAlias = Literal["local", "cache", "download"]
+Where: TypeAlias = Literal["local", "cache", "download", "absent"]
 
 _ADVICE: Final = {
     "local": "replace the file, or remove it to have it fetched",
     "cache": "remove the file, and it is fetched again",
 }
+_ADVICE_WITHOUT_SOURCE: Final = "replace the file"
 
 
 class Source(NamedTuple):
@@ -41,29 +42,36 @@ class DataFile:
     sha256
         The checksum of the unpacked content: that of the packed file depends on who packed it.
     sources
-        Where the content can be had, the best first.
+        Where the content can be had, the best first; none if it must be brought by hand.
     difference
         Says in a few words what is wrong with content of another checksum.
+    holds
+        Says in a few words what a file that must be brought by hand has to hold.
     """
 
     path: str
     sha256: str
     sources: tuple[Source, ...]
     difference: Callable[[bytes], str]
+    holds: str = "the expected content"
 
 
 def find(file: DataFile) -> tuple[Where, Path]:
-    """Return where a file is, and its path; one to be downloaded will lie in the cache."""
+    """Return where a file is, and its path; one that is not there yet will lie in the cache."""
     folder = data_folder()
     if folder is not None and (folder / file.path).is_file():
         return "local", folder / file.path
     path = cache_folder() / file.path
-    return ("cache" if path.is_file() else "download"), path
+    if path.is_file():
+        return "cache", path
+    return ("download" if file.sources else "absent"), path
 
 
 def content_of(file: DataFile) -> bytes:
     """Return the checked content of a file, which is fetched if it is nowhere to be found."""
     where, path = find(file)
+    if where == "absent":
+        raise SoftlearnError(_what_to_bring(file, path))
     if where == "download":
         content = _fetched(file)
         _store(path, content)
@@ -73,9 +81,9 @@ def content_of(file: DataFile) -> bytes:
     except OSError as error:
         raise SoftlearnError(f"{path} cannot be read: {error.strerror}") from error
     except SoftlearnError as error:
-        raise SoftlearnError(f"{error}; {_ADVICE[where]}") from error
+        raise SoftlearnError(f"{error}; {_advice(file, where)}") from error
     if not _is_sound(file, content):
-        raise SoftlearnError(f"{path} {file.difference(content)}; {_ADVICE[where]}")
+        raise SoftlearnError(f"{path} {file.difference(content)}; {_advice(file, where)}")
     return content
 
 
@@ -91,6 +99,18 @@ def other_checksum(content: bytes, expected: str) -> str:
     """Return the difference that remains when size and shape are right."""
     found = hashlib.sha256(content).hexdigest()
     return f"has the checksum {found[:12]}… instead of {expected[:12]}…: its cells differ"
+
+
+def _advice(file: DataFile, where: Where) -> str:
+    return _ADVICE[where] if file.sources else _ADVICE_WITHOUT_SOURCE
+
+
+def _what_to_bring(file: DataFile, path: Path) -> str:
+    return (
+        f"{file.path} is not in the folder that the environment variable {DATA} names, nor in the "
+        f"cache ({path}), and cannot be downloaded. Bring it to one of them: gzipped, and once "
+        f"unpacked {file.holds}, with the SHA-256 {file.sha256}"
+    )
 
 
 def _is_sound(file: DataFile, content: bytes) -> bool:

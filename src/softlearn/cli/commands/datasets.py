@@ -15,7 +15,7 @@ Name: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="Such as `b
 
 @dataclass(frozen=True, kw_only=True)
 class ListDatasets(Command):
-    """List all data sets, and where each is: local, in the cache, or still to be downloaded."""
+    """List all data sets, and where each is: local, cache, download (to come) or absent."""
 
     examples = ("softlearn datasets list",)
 

@@ -1,0 +1,1 @@
+"""How far drawn rows are from real ones, on public tables, beside published generators."""
