@@ -10,13 +10,23 @@ import numpy as np
 # a thousand times that forgives decimals typed by hand, and still refuses a lost digit.
 NORMALISATION_TOLERANCE: Final = 1e-9
 
-# Pseudo-count of every level or bin: the largest value of the paper's grid {0.1, 0.01, 1e-6}.
-# A level that a leaf has not seen stays possible, and a hundred rows outweigh it.
+# Pseudo-count of the levels of a column, or of every level or bin: the largest value of the
+# paper's grid {0.1, 0.01, 1e-6}. A level that a leaf has not seen stays possible, and a hundred
+# rows outweigh it.
 LAPLACE_SMOOTHING: Final = 0.1
-# Level of the tests of independence. Tables of two-level columns alone have no use for weak
-# dependencies, those with numbers have: benchmarks/results/learning-defaults*.md.
-SIGNIFICANCE: Final = 0.01
+# How many rows the column as a whole counts for in a leaf over its cells: enough that every value
+# stays possible, little enough that it is hardly ever drawn.
+SCALE_SMOOTHING: Final = 0.01
+# How many pairs of independent columns a node may take for dependent by chance, and the level of
+# a single test however few pairs there are. With a fixed level a node of 400 columns has hundreds
+# of such pairs, and never falls apart.
+CHANCE_LINKS: Final = 1.0
+MOST_SIGNIFICANCE: Final = 0.05
+# The fixed level of tables of two-level columns alone: benchmarks/results/learning-defaults.md.
 SIGNIFICANCE_OF_TWO_LEVELS: Final = 1e-4
+# Clusters at a time: two, as in the paper, or more where columns have more than two levels.
+CLUSTERS_OF_TWO_LEVELS: Final = 2
+CLUSTERS: Final = 4
 
 # A Gaussian leaf on equal values would be a point of infinite density. The floor is in the column's
 # own units: a thousandth of a standardised column; learners scale it by the column's spread.

@@ -17,7 +17,7 @@ from softlearn.estimators.parameters import (
     read_training_weights,
 )
 from softlearn.estimators.progress import progress_line
-from softlearn.learn import LEARNERS, Block, Engine, GrowConfig, usual_significance
+from softlearn.learn import LEARNERS, Block, Engine, GrowConfig, usual_choices
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
@@ -38,7 +38,7 @@ class CircuitEstimator(DensityEstimator):
     learner: ClassVar[str]  # a name in LEARNERS
 
     clustering: Literal["em", "kmeans"] = _DEFAULT.clustering
-    n_clusters: int = _DEFAULT.n_clusters
+    n_clusters: int | None = None
     test: Literal["chi2", "g"] = _DEFAULT.test
     significance: float | None = None
     smoothing: float = _DEFAULT.smoothing
@@ -79,8 +79,8 @@ class CircuitEstimator(DensityEstimator):
         schema = self._schema_of(table, weights)
         check_leaves(self.leaf, schema)
         values = encode(table, schema, unknown=self.unknown)
-        if chosen["significance"] is None:
-            chosen["significance"] = usual_significance(schema)
+        for name, usual in usual_choices(schema).items():
+            chosen[name] = usual if chosen[name] is None else chosen[name]
         config = GrowConfig(**{name: chosen[name] for name in _CHOICES & chosen.keys()})
         self.model_ = Model(self._learn(Block(values, weights), schema, config))
         self.schema_ = schema

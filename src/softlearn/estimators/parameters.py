@@ -81,7 +81,7 @@ def _is_estimator(x: object) -> bool:
 # In the order of the estimators' documentation.
 RULES: Final[dict[str, Rule]] = {
     "clustering": one_of("em", "kmeans"),
-    "n_clusters": _whole(1),
+    "n_clusters": _or_none(_whole(1)),
     "test": one_of("chi2", "g"),
     "significance": _or_none(
         _number("a number between 0 and 1, both excluded", lambda x: 0.0 < x < 1.0)

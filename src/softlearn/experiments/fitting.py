@@ -44,6 +44,7 @@ def fit(cell: Cell, table: AnyArray) -> Fitted:
         n_clusters=cell.n_clusters,
         significance=cell.p,
         smoothing=cell.alpha,
+        smoothing_per="level",  # as in the paper
         max_iter=cell.max_iter,
         random_state=cell.seed,
         n_jobs=1,  # cells are run side by side
@@ -64,6 +65,7 @@ def fit_with_floor(cell: Cell, frame: Any, schema: Schema) -> Fitted:  # noqa: A
         n_clusters=cell.n_clusters,
         significance=cell.p,
         smoothing=cell.alpha,
+        smoothing_per="level",  # as in the paper
         max_iter=cell.max_iter,
         deviation_floor=cell.deviation_floor,
         beta=GrowConfig().beta if cell.beta is None else cell.beta,

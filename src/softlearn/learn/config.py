@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from softlearn.numeric_policy import (
+    CHANCE_LINKS,
+    CLUSTERS,
+    CLUSTERS_OF_TWO_LEVELS,
     LAPLACE_SMOOTHING,
+    MOST_SIGNIFICANCE,
     NEGLIGIBLE_WEIGHT,
     RELATIVE_DEVIATION_FLOOR,
-    SIGNIFICANCE,
     SIGNIFICANCE_OF_TWO_LEVELS,
 )
 from softlearn.stats.independence import Test
@@ -29,6 +32,8 @@ class GrowConfig:
     ----------
     soft
         Whether clusters share rows (SoftLearn) or each row goes to one (LearnSPN).
+    significance
+        The level of the tests; None for one that falls with the number of pairs in a node.
     ranks
         Whether pairs with numbers are tested by their ranks alone (Kendall, Kruskal–Wallis)
         instead of by ranks and tables of quantile bins.
@@ -37,8 +42,8 @@ class GrowConfig:
     soft: bool = True
     ranks: bool = False
     clustering: Clustering = "em"
-    n_clusters: int = 2
-    significance: float = SIGNIFICANCE
+    n_clusters: int = CLUSTERS_OF_TWO_LEVELS
+    significance: float | None = None
     smoothing: float = LAPLACE_SMOOTHING
     smoothing_per: SmoothingPer = "column"
     beta: float = 40.0
@@ -51,8 +56,19 @@ class GrowConfig:
     max_nodes: int | None = None
     time_budget: float | None = None
 
+    def level(self, n_columns: int) -> float:
+        """Return the level of the tests in a node, by the number of its columns."""
+        if self.significance is not None:
+            return self.significance
+        n_pairs = max(n_columns * (n_columns - 1) / 2.0, 1.0)
+        return min(MOST_SIGNIFICANCE, CHANCE_LINKS / n_pairs)
 
-def usual_significance(schema: Schema) -> float:
-    """Return the level of the tests that loses least on tables of this kind."""
-    has_two_levels = all(column.is_discrete and column.n_levels == 2 for column in schema)
-    return SIGNIFICANCE_OF_TWO_LEVELS if has_two_levels else SIGNIFICANCE
+
+def usual_choices(schema: Schema) -> dict[str, Any]:
+    """Return what loses least on tables of this kind, for what the caller leaves open."""
+    if all(column.is_discrete and column.n_levels == 2 for column in schema):
+        return {
+            "significance": SIGNIFICANCE_OF_TWO_LEVELS,
+            "n_clusters": CLUSTERS_OF_TWO_LEVELS,
+        }
+    return {"significance": None, "n_clusters": CLUSTERS}

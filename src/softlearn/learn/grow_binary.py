@@ -22,7 +22,7 @@ class BinaryGrower:
 
     def __init__(self, training: Training, config: GrowConfig) -> None:
         self.table = _table(training, config)
-        self.options = _options(config)
+        self.options = _options(config, len(training.schema))
 
     def split(self, task: Slice) -> tuple[Piece, list[Slice]]:
         """Return the node of a slice, and the slices of its children that remain to be done."""
@@ -59,11 +59,11 @@ def _table(training: Training, config: GrowConfig) -> BinaryTable:
     return BinaryTable(dense, start, feature, training.weights, prior)
 
 
-def _options(config: GrowConfig) -> GrowthOptions:
+def _options(config: GrowConfig, n_columns: int) -> GrowthOptions:
     return GrowthOptions(
         n_clusters=config.n_clusters,
         cluster=cluster_options(config),
-        critical=critical_value(config.significance),
+        critical=critical_value(config.level(n_columns)),
         least_mass=WEIGHT_PER_CELL,
         g_test=config.test == "g",
         min_weight=float(config.min_weight),

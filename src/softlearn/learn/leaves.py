@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
@@ -21,6 +22,7 @@ from softlearn.leaf import (
 )
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.training import Training, is_spread
+from softlearn.numeric_policy import SCALE_SMOOTHING
 from softlearn.stats.rows import WeightedRows
 
 HISTOGRAM_BINS = 32  # bins of a histogram leaf, at quantiles of the whole column
@@ -123,7 +125,8 @@ class LeafEstimator:
             rest = GaussianStats(*of_number.get(position, (0.0,) * 5))
             if rest.weight + atoms.sum() > 0.0:
                 stats = ScaledStats(atoms, rest)
-                found[column] = SCALED.finish(stats, self._options(column))
+                options = replace(self._options(column), smoothing=SCALE_SMOOTHING)
+                found[column] = SCALED.finish(stats, options)
         return found
 
     def _discrete(self, counts: dict[int, Floats]) -> dict[int, Floats]:

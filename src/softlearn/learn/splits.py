@@ -39,20 +39,21 @@ def independent_parts(
     bins: TableBins, config: GrowConfig, where: RowsAndColumns, data: WeightedRows
 ) -> Offsets:
     """Return a label for each of the slice's columns, equal for those that hang together."""
+    level = config.level(where.columns.size)
     if data.is_binary:
         mass = float(data.weights.sum())
-        return binary_parts(data.pair_weights(), mass, config.significance, config.test)
+        return binary_parts(data.pair_weights(), mass, level, config.test)
     if not config.ranks:
         tables = bins.tables(where.rows, data.weights, where.columns, coarse=True)
-        return table_parts(tables, config.significance, config.test)
+        return table_parts(tables, level, config.test)
     codes, numeric = bins.ranks(where.rows, where.columns)
     parts, discrete = np.arange(where.columns.size), np.flatnonzero(~numeric)
     if discrete.size:
         some = where.columns[discrete]
         tables = bins.tables(where.rows, data.weights, some, coarse=False)
-        linked = table_parts(tables, config.significance, config.test)
+        linked = table_parts(tables, level, config.test)
         parts[discrete] = discrete[linked]
-    return rank_parts(parts, codes, numeric, data.weights, config.significance)
+    return rank_parts(parts, codes, numeric, data.weights, level)
 
 
 def cluster_options(config: GrowConfig) -> ClusterOptions:
