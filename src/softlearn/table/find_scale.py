@@ -16,14 +16,14 @@ from softlearn.table.resolution import EVERY_NUMBER, Grid, find_grid
 from softlearn.table.scale import MOST_CELLS, Scale
 
 MOST_POINTS: Final = 100  # values that can each have a cell of their own
-MOST_ATOMS: Final = 24
+MOST_ATOMS: Final = 12
 _ROWS_PER_ATOM = 5.0  # when a column of few values takes them all as atoms
 _ATOM_SHARE = 0.01  # of the rows that a value which stands out holds at least
-_POINT_SHARE = 0.002  # and one that only gets a cell of its own
+_POINT_SHARE = 0.001  # and one that only gets a cell of its own
 _FEWEST_ROWS = 8.0  # of a value that stands out
 _MORE_THAN_NEIGHBOURS = 5.0  # times the weight of the values around it
 _NEIGHBOURS = 5  # on each side
-_MOST_HEAPS = 60  # single values with a cell of their own among very many other values
+_MOST_HEAPS = 80  # single values with a cell of their own among very many other values
 _MOST_STRETCHES = 210  # cells that are not single values
 _PIECES = 4.0  # times the cube root of the rows: stretches of the column's quantiles
 # A tail is cut into cells whose lengths grow by this factor, until no number is left out.
@@ -70,7 +70,7 @@ def find_scale(
     known = choices or Choices()
     grid = _grid(column, whole, known)
     found = _bounds(column, grid, known, signed=signed)
-    atom, point = _standing_out(column, known)
+    atom, point = _standing_out(column, grid, known)
     cells = _inner_cells(column, grid, atom, point)
     cells = _with_ends(cells, column, grid, found)
     total = cells.share.sum()
@@ -187,7 +187,7 @@ def _takes_all(column: _Distinct) -> bool:
     return n <= MOST_ATOMS and column.mass >= _ROWS_PER_ATOM * n
 
 
-def _standing_out(column: _Distinct, known: Choices) -> tuple[Bools, Bools]:
+def _standing_out(column: _Distinct, grid: Grid, known: Choices) -> tuple[Bools, Bools]:
     """Return which of the different values are atoms, and which have a cell of their own."""
     n = column.value.size
     if known.atoms is not None:
@@ -200,28 +200,46 @@ def _standing_out(column: _Distinct, known: Choices) -> tuple[Bools, Bools]:
     elif _takes_all(column):
         atom = np.ones(n, dtype=bool)
     else:
-        atom = _prominent(column, _ATOM_SHARE, MOST_ATOMS)
+        atom = _prominent(column, _neighbours(column), _ATOM_SHARE, MOST_ATOMS)
     if n <= MOST_POINTS:
         return atom, np.ones(n, dtype=bool)
     room = max(_MOST_HEAPS - int(atom.sum()), 0)
-    return atom, atom | _prominent(column, _POINT_SHARE, room)
+    return atom, atom | _prominent(column, _per_step(column, grid), _POINT_SHARE, room)
 
 
-def _prominent(column: _Distinct, share: float, most: int) -> Bools:
-    """Return the values that hold far more of the column than those around them."""
+def _prominent(column: _Distinct, around: Floats, share: float, most: int) -> Bools:
+    """Return the values that hold far more of the column than what lies around them."""
     weight = column.weight
-    padded = np.pad(weight, _NEIGHBOURS, constant_values=np.nan)
-    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * _NEIGHBOURS + 1).copy()
-    windows[:, _NEIGHBOURS] = np.nan
-    around = np.zeros(weight.size)
-    if weight.size > 1:
-        around = np.nanmedian(windows, axis=1)
     found: Bools = weight >= np.maximum(share * column.mass, _FEWEST_ROWS)
     found &= weight >= _MORE_THAN_NEIGHBOURS * around
     if found.sum() > most:
         order = np.argsort(np.where(found, -weight, 0.0), kind="stable")
         found[order[most:]] = False
     return found
+
+
+def _neighbours(column: _Distinct) -> Floats:
+    """Return the usual weight of the few values next to each value."""
+    weight = column.weight
+    if weight.size == 1:
+        return np.zeros(1)
+    padded = np.pad(weight, _NEIGHBOURS, constant_values=np.nan)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * _NEIGHBOURS + 1).copy()
+    windows[:, _NEIGHBOURS] = np.nan
+    return np.asarray(np.nanmedian(windows, axis=1))
+
+
+def _per_step(column: _Distinct, grid: Grid) -> Floats:
+    """Return the weight of any number near each value; 0 if every number is possible."""
+    n = column.value.size
+    if not grid.step or n == 1:
+        return np.zeros(n)
+    first = np.maximum(np.arange(n) - _NEIGHBOURS, 0)
+    last = np.minimum(np.arange(n) + _NEIGHBOURS, n - 1)
+    up_to = np.concatenate([[0.0], np.cumsum(column.weight)])
+    others = up_to[last + 1] - up_to[first] - column.weight
+    steps = (column.value[last] - column.value[first]) / grid.step
+    return np.asarray(others / np.maximum(steps, 1.0))
 
 
 def _inner_cells(column: _Distinct, grid: Grid, atom: Bools, point: Bools) -> _Cells:
