@@ -24,9 +24,11 @@ CHANCE_LINKS: Final = 1.0
 MOST_SIGNIFICANCE: Final = 0.05
 # The fixed level of tables of two-level columns alone: benchmarks/results/learning-defaults.md.
 SIGNIFICANCE_OF_TWO_LEVELS: Final = 1e-4
-# Clusters at a time: two, as in the paper, or more where columns have more than two levels.
-CLUSTERS_OF_TWO_LEVELS: Final = 2
-CLUSTERS: Final = 4
+# Clusters at a time: two, as in the paper; more for tables of many rows that have columns of more
+# than two levels. Drawn rows are then harder to tell from real ones; small tables would overfit.
+FEW_CLUSTERS: Final = 2
+MORE_CLUSTERS: Final = 4
+MANY_ROWS: Final = 10_000
 
 # A Gaussian leaf on equal values would be a point of infinite density. The floor is in the column's
 # own units: a thousandth of a standardised column; learners scale it by the column's spread.

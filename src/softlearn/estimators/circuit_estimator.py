@@ -79,7 +79,7 @@ class CircuitEstimator(DensityEstimator):
         schema = self._schema_of(table, weights)
         check_leaves(self.leaf, schema)
         values = encode(table, schema, unknown=self.unknown)
-        for name, usual in usual_choices(schema).items():
+        for name, usual in usual_choices(schema, float(weights.sum())).items():
             chosen[name] = usual if chosen[name] is None else chosen[name]
         config = GrowConfig(**{name: chosen[name] for name in _CHOICES & chosen.keys()})
         self.model_ = Model(self._learn(Block(values, weights), schema, config))

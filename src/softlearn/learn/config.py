@@ -8,9 +8,10 @@ from typing import Any, Literal, TypeAlias
 
 from softlearn.numeric_policy import (
     CHANCE_LINKS,
-    CLUSTERS,
-    CLUSTERS_OF_TWO_LEVELS,
+    FEW_CLUSTERS,
     LAPLACE_SMOOTHING,
+    MANY_ROWS,
+    MORE_CLUSTERS,
     MOST_SIGNIFICANCE,
     NEGLIGIBLE_WEIGHT,
     RELATIVE_DEVIATION_FLOOR,
@@ -42,7 +43,7 @@ class GrowConfig:
     soft: bool = True
     ranks: bool = False
     clustering: Clustering = "em"
-    n_clusters: int = CLUSTERS_OF_TWO_LEVELS
+    n_clusters: int = FEW_CLUSTERS
     significance: float | None = None
     smoothing: float = LAPLACE_SMOOTHING
     smoothing_per: SmoothingPer = "column"
@@ -64,11 +65,11 @@ class GrowConfig:
         return min(MOST_SIGNIFICANCE, CHANCE_LINKS / n_pairs)
 
 
-def usual_choices(schema: Schema) -> dict[str, Any]:
+def usual_choices(schema: Schema, n_rows: float) -> dict[str, Any]:
     """Return what loses least on tables of this kind, for what the caller leaves open."""
-    if all(column.is_discrete and column.n_levels == 2 for column in schema):
-        return {
-            "significance": SIGNIFICANCE_OF_TWO_LEVELS,
-            "n_clusters": CLUSTERS_OF_TWO_LEVELS,
-        }
-    return {"significance": None, "n_clusters": CLUSTERS}
+    has_two_levels = all(column.is_discrete and column.n_levels == 2 for column in schema)
+    few = has_two_levels or n_rows < MANY_ROWS
+    return {
+        "significance": SIGNIFICANCE_OF_TWO_LEVELS if has_two_levels else None,
+        "n_clusters": FEW_CLUSTERS if few else MORE_CLUSTERS,
+    }
