@@ -48,7 +48,7 @@ class Cell:
     dataset: str
     system: System
     clustering: Clustering = "em"
-    p: float = _DEFAULT.significance
+    p: float = 0.01
     alpha: float = _DEFAULT.smoothing
     beta: float | None = _DEFAULT.beta
     max_iter: int = _DEFAULT.max_iter
