@@ -7,7 +7,7 @@ densities, intervals, draws and moments are sums over cells, exact and without a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -20,6 +20,8 @@ from softlearn.leaf.family import Interval, Listed
 from softlearn.leaf.lookup import pick
 from softlearn.leaf.probabilities import cell_at
 from softlearn.numeric_policy import ON_GRID, SMALLEST_PROBABILITY
+
+_MOST_DECIMALS = 16  # that float64 tells apart
 
 
 class Inside(NamedTuple):
@@ -47,7 +49,12 @@ class Cells:
         The distance of the values that are possible; 0 if all are.
     counts_mass
         Whether a score counts the probability of a value, as for whole numbers. Otherwise it
-        counts the density, but at values with a cell of their own.
+        counts the density, but at values with a cell of their own and at listed values.
+    values
+        (values,) in ascending order: those that occur in stretches, if not all do. A stretch
+        without any of them is spread over all its numbers.
+    stray
+        How much of a stretch with listed values is spread over all its numbers all the same.
     """
 
     left: Floats
@@ -56,6 +63,8 @@ class Cells:
     atom: Bools
     step: float
     counts_mass: bool
+    values: Floats = field(default_factory=lambda: np.empty(0))
+    stray: float = 0.0
 
     @property
     def n(self) -> int:
@@ -84,9 +93,50 @@ class Cells:
 
     @cached_property
     def log_base(self) -> Floats:
-        """(cells,) what a value's score adds to the log-probability of its cell."""
-        size = self._size * (1.0 if self.counts_mass or not self.step else self.step)
-        return np.where(self.is_point, 0.0, -np.log(size))
+        """(cells,) the most that a value's score adds to the log-probability of its cell."""
+        with np.errstate(divide="ignore"):
+            spread = np.log(self._stray) - self._log_extent
+            return np.where(self._n_listed > 0, self._log_listed, spread)
+
+    def log_base_at(self, x: Floats, code: Offsets) -> Floats:
+        """Return what the score of each value adds to the log-probability of its cell."""
+        if not self.values.size:
+            return np.asarray(self.log_base[code])
+        place = np.minimum(np.searchsorted(self.values, x), self.values.size - 1)
+        is_listed = (self.values[place] == x) & ~self.is_point[code]
+        with np.errstate(divide="ignore"):
+            spread = np.log(self._stray) - self._log_extent
+        return np.where(is_listed, self._log_listed[code], spread[code])
+
+    @cached_property
+    def _log_extent(self) -> Floats:
+        """(cells,) log of how many values a cell has, or of how long it is in the user's units."""
+        unit = 1.0 if self.counts_mass or not self.step else self.step
+        return np.where(self.is_point, 0.0, np.log(self._size * unit))
+
+    @cached_property
+    def _log_listed(self) -> Floats:
+        """(cells,) log-probability of a listed value in its cell."""
+        on_all = self._stray / self._size if self.counts_mass else 0.0
+        with np.errstate(divide="ignore"):
+            return np.log((1.0 - self._stray) / np.maximum(self._n_listed, 1) + on_all)
+
+    @cached_property
+    def _first_listed(self) -> Offsets:
+        """(cells,) where the listed values of each cell begin."""
+        return np.searchsorted(self.values, self._start)
+
+    @cached_property
+    def _n_listed(self) -> Offsets:
+        """(cells,) how many listed values each stretch has."""
+        end = self.right + 0.5 * self.step
+        found = np.searchsorted(self.values, end, side="right") - self._first_listed
+        return np.where(self.is_point, 0, found)
+
+    @cached_property
+    def _stray(self) -> Floats:
+        """(cells,) how much of each cell is spread over all its numbers."""
+        return np.where(self._n_listed > 0, self.stray, 1.0)
 
     @cached_property
     def _size(self) -> Floats:
@@ -96,6 +146,12 @@ class Cells:
         if self.step:
             length = np.rint(length / self.step) + 1.0
         return np.where(self.is_point, 1.0, length)
+
+    @cached_property
+    def _decimals(self) -> int:
+        """How many decimals the values of the grid have: 0.1 + 0.2 is drawn as 0.3."""
+        scaled = self.step * 10.0 ** np.arange(_MOST_DECIMALS)
+        return int(np.argmax(np.abs(scaled - np.rint(scaled)) <= ON_GRID * scaled))
 
     @cached_property
     def _start(self) -> Floats:
@@ -122,7 +178,47 @@ class Cells:
             else:
                 lo = np.maximum(np.asarray(region.lo)[..., None], self.left)
                 hi = np.minimum(np.asarray(region.hi)[..., None], self.right)
-            return self._part(lo, hi, is_whole=region is None)
+            part = self._part(lo, hi, is_whole=region is None)
+        return self._with_listed(part, lo, hi) if self.values.size else part
+
+    def _with_listed(self, part: Inside, lo: Floats, hi: Floats) -> Inside:
+        """Return the parts of cells of which most lies on listed values."""
+        first = np.maximum(np.searchsorted(self.values, lo), self._first_listed)
+        last = np.searchsorted(self.values, hi, side="right")
+        last = np.minimum(last, self._first_listed + self._n_listed)
+        number = np.maximum(last - first, 0)
+        on_list = (1.0 - self._stray) * number / np.maximum(self._n_listed, 1)
+        spread = self._stray * part.share
+        share = on_list + spread
+        up_to, squares_up_to = self._power_sums
+        several, total = np.maximum(number, 1), np.where(share > 0.0, share, 1.0)
+        first, last = np.minimum(first, last), np.maximum(first, last)
+        near = up_to[last] - up_to[first]
+        mean = self._middle + np.where(number > 0, near, 0.0) / several
+        square = np.where(number > 0, squares_up_to[last] - squares_up_to[first], 0.0) / several
+        own = np.maximum(square - (mean - self._middle) ** 2, 0.0)
+        both = (on_list * mean + spread * part.mean) / total
+        variance = on_list * (own + (mean - both) ** 2)
+        variance += spread * (part.variance + (part.mean - both) ** 2)
+        is_stretch = self._n_listed > 0
+        return Inside(
+            np.where(is_stretch, share, part.share),
+            np.where(is_stretch, both, part.mean),
+            np.where(is_stretch, variance / total, part.variance),
+        )
+
+    @cached_property
+    def _middle(self) -> float:
+        return float(np.median(self.values)) if self.values.size else 0.0
+
+    @cached_property
+    def _power_sums(self) -> tuple[Floats, Floats]:
+        """(values + 1,) sums of the listed values and of their squares, about their middle."""
+        gap = self.values - self._middle
+        return (
+            np.concatenate([[0.0], np.cumsum(gap)]),
+            np.concatenate([[0.0], np.cumsum(gap**2)]),
+        )
 
     def _part(self, lo: Floats, hi: Floats, *, is_whole: bool) -> Inside:
         if self.step:
@@ -160,15 +256,26 @@ class Cells:
 
     def _listed(self, values: Floats) -> Inside:
         """Return how much of each cell the listed values are; a stretch of numbers has none."""
+        values = np.unique(values)
         code = self.code(values)
-        counts = (code >= 0) & (self.is_point[code] | (self.step > 0.0))
-        code, value = code[counts], values[counts]
-        number = np.bincount(code, minlength=self.n).astype(np.float64)
-        several = np.maximum(number, 1.0)
+        mass = np.where(code >= 0, self._value_share(values, code), 0.0)
+        code, value, mass = code[mass > 0.0], values[mass > 0.0], mass[mass > 0.0]
+        share = np.bincount(code, mass, self.n).astype(np.float64)
+        total = np.where(share > 0.0, share, 1.0)
         finite = np.where(np.isfinite(value), value, 0.0)
-        mean = np.bincount(code, finite, self.n) / several
-        variance = np.bincount(code, (finite - mean[code]) ** 2, self.n) / several
-        return Inside(number / self._size, mean, variance)
+        mean = np.bincount(code, mass * finite, self.n) / total
+        variance = np.bincount(code, mass * (finite - mean[code]) ** 2, self.n) / total
+        return Inside(share, mean, variance)
+
+    def _value_share(self, values: Floats, code: Offsets) -> Floats:
+        """Return the share of its cell that each value has; 0 in a stretch of all numbers."""
+        place = np.minimum(np.searchsorted(self.values, values), max(self.values.size - 1, 0))
+        known = self.values[place] == values if self.values.size else np.zeros(values.shape, bool)
+        spread = self._stray[code] / self._size[code] if self.step else 0.0
+        on_list = np.where(
+            known, (1.0 - self._stray[code]) / np.maximum(self._n_listed[code], 1), 0
+        )
+        return np.where(self.is_point[code], 1.0, spread + on_list)
 
     def draw(
         self, probability: Floats, uniform: Floats, region: Interval | Listed | None
@@ -197,7 +304,52 @@ class Cells:
         lo, hi = self.left[cell], self.right[cell]
         if region is not None:
             lo, hi = np.maximum(lo, region.lo), np.minimum(hi, region.hi)
+        if self.values.size:
+            return self._on_list(cell, lo, hi, place)
         return self._placed(cell, lo, hi, place)
+
+    def _on_list(self, cell: Offsets, lo: Floats, hi: Floats, place: Floats) -> Floats:
+        """Return the value at a share of the way from lo to hi, through listed values and others.
+
+        Up to a listed value lie the others before it, and the part of the stretch that is spread.
+        """
+        cell, lo, hi, place = np.broadcast_arrays(cell, lo, hi, place)
+        first = np.searchsorted(self.values, lo)
+        number = np.searchsorted(self.values, hi, side="right") - first
+        number = np.where(self._n_listed[cell] > 0, number, 0)
+        on_each = (1.0 - self._stray[cell]) / np.maximum(self._n_listed[cell], 1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            spread = self._stray[cell] * self._extent(lo, hi) / self._size[cell]
+            total = on_each * number + spread
+            target = place * total
+            low, high = np.zeros(cell.shape, np.int64), number.astype(np.int64)
+            for _ in range(int(number.max(initial=0)).bit_length()):  # bisect: values before target
+                middle = (low + high) // 2
+                value = self.values[np.minimum(first + middle, self.values.size - 1)]
+                before = on_each * middle + spread * self._way(lo, hi, value)
+                is_before = (before <= target) & (middle < high)
+                low = np.where(is_before, middle + 1, low)
+                high = np.where(is_before, high, middle)
+            last = np.maximum(low - 1, 0)
+            value = self.values[np.minimum(first + last, self.values.size - 1)]
+            start = on_each * last + spread * self._way(lo, hi, value)
+            is_listed = (low > 0) & (target < start + on_each)
+            rest = np.clip((target - on_each * low) / np.where(spread > 0, spread, 1.0), 0.0, 1.0)
+        free = self._placed(cell, lo, hi, np.where(number > 0, rest, place))
+        return np.where(is_listed & (number > 0), value, free)
+
+    def _extent(self, lo: Floats, hi: Floats) -> Floats:
+        """Return how many values lie between two ends, or how long that is."""
+        if not self.step:
+            return np.maximum(hi - lo, 0.0)
+        return np.maximum(np.floor((hi - lo) / self.step + ON_GRID) + 1.0, 0.0)
+
+    def _way(self, lo: Floats, hi: Floats, value: Floats) -> Floats:
+        """Return how much of the way from lo to hi lies before a value."""
+        if not self.step:
+            return (value - lo) / np.where(hi > lo, hi - lo, 1.0)
+        before = np.floor((value - lo) / self.step - ON_GRID) + 1.0
+        return np.asarray(before / self._extent(lo, hi))
 
     def _placed(self, cell: Offsets, lo: Floats, hi: Floats, place: Floats) -> Floats:
         """Return the value at a share ``place`` of the way from lo to hi, on the grid."""
@@ -210,7 +362,7 @@ class Cells:
             first = np.ceil((lo - origin) / self.step - ON_GRID)
             last = np.maximum(np.floor((hi - origin) / self.step + ON_GRID), first)
             steps = np.minimum(first + np.floor(place * (last - first + 1.0)), last)
-            value = origin + steps * self.step
+            value = np.round(origin + steps * self.step, self._decimals)
         return np.where(is_point, self.left[cell], value)
 
     def highest(self, probability: Floats, region: Interval | Listed | None) -> Floats:

@@ -132,7 +132,7 @@ class Scaled:
     def log_density(self, params: Floats, x: Floats) -> Floats:
         """Log-density of x, or its log-probability if it has one; −inf outside the bounds."""
         x = np.asarray(x)
-        found = self.log_cell(params, x) + self._cells.log_base[self._cells.code(x)]
+        found = self.log_cell(params, x) + self._cells.log_base_at(x, self._cells.code(x))
         return np.where(np.isnan(x), np.nan, found)
 
     def log_mass(self, params: Floats, region: Region) -> Floats:

@@ -229,7 +229,7 @@ class CellMixture(DensityDistribution):
 
     def _density(self, point: Floats) -> Floats:
         code = self._cells.code(point)
-        density = self._probability[code] * np.exp(self._cells.log_base[code])
+        density = self._probability[code] * np.exp(self._cells.log_base_at(point, code))
         if isinstance(self._region, Listed):
             density = np.where(np.isin(point, self._region.values), density, 0.0)
         return np.where(code < 0, 0.0, density)

@@ -49,8 +49,9 @@ def log_base(schema: Schema, evidence: Evidence) -> Floats:
     for position, column in enumerate(schema.columns):
         cells = cells_of(column)
         if cells is not None:
-            code = cells.code(evidence.values[position])
-            total += np.where(code < 0, 0.0, cells.log_base[code])
+            known = evidence.values[position]
+            code = cells.code(known)
+            total += np.where(code < 0, 0.0, cells.log_base_at(known, code))
     return total
 
 

@@ -30,6 +30,9 @@ _PIECES = 4.0  # times the cube root of the rows: stretches of the column's quan
 _TAIL_GROWTH = 32.0
 _TAIL_CELLS = 11
 _FURTHEST_STEP = 2.0**50
+_MOST_LISTED = 16_384  # values of stretches that a scale remembers
+_FEW_OF_GRID = 0.5  # of the numbers between the first and the last
+_TIMES_EACH = 3.0  # that a value occurs
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,8 @@ def find_scale(
     grid = _grid(column, whole, known)
     found = _bounds(column, grid, known, signed=signed)
     atom, point = _standing_out(column, grid, known)
-    cells = _inner_cells(column, grid, atom, point)
+    listed, stray = _listed(column, grid, point)
+    cells = _inner_cells(column, grid, atom, point, is_listed=listed.size > 0)
     cells = _with_ends(cells, column, grid, found)
     total = cells.share.sum()
     return Scale(
@@ -83,6 +87,8 @@ def find_scale(
         found.lower,
         found.upper,
         _missing_share(cells_of_column, weights),
+        tuple(listed.tolist()),
+        stray,
         _reason(column, grid, found, atom),
     )
 
@@ -135,8 +141,8 @@ def _grid(column: _Distinct, whole: bool, known: Choices) -> Grid:
         return find_grid(column.value, whole=whole)
     if known.step == 0.0:
         return EVERY_NUMBER
-    grid = Grid(float(column.value[0]), float(known.step))
-    off = np.abs(grid.origin + grid.number(column.value) * grid.step - column.value)
+    grid = Grid(float(column.value[0]), float(known.step), float(known.step))
+    off = np.abs(grid.value(grid.number(column.value)) - column.value)
     if (off > 1e-6 * grid.step).any():
         worst = float(column.value[np.argmax(off)])
         raise SchemaError(f"the value {worst:g} does not lie on a grid of step {grid.step:g}")
@@ -242,8 +248,34 @@ def _per_step(column: _Distinct, grid: Grid) -> Floats:
     return np.asarray(others / np.maximum(steps, 1.0))
 
 
-def _inner_cells(column: _Distinct, grid: Grid, atom: Bools, point: Bools) -> _Cells:
-    """Return the cells between the lowest and the highest value."""
+def _listed(column: _Distinct, grid: Grid, point: Bools) -> tuple[Floats, float]:
+    """Return the values that occur in stretches if they are few, and how much lies elsewhere.
+
+    They are few if most numbers of the grid do not occur and the others do again and again; or if
+    whole numbers are all multiples of a larger one, which then lists these.
+    """
+    rest = _Distinct(column.value[~point], column.weight[~point])
+    n = rest.value.size
+    if not 0 < n <= _MOST_LISTED:
+        return np.empty(0), 0.0
+    stray = (float((rest.weight <= 1.0).sum()) + 1.0) / (rest.mass + 1.0)
+    numbers = (rest.value[-1] - rest.value[0]) / grid.step + 1.0 if grid.step else np.inf
+    if n < _FEW_OF_GRID * numbers and rest.mass >= _TIMES_EACH * n:
+        return rest.value, stray
+    unit = grid.unit
+    if unit > grid.step > 0.0 and numbers * grid.step / unit < _MOST_LISTED:
+        count = np.rint((rest.value[-1] - rest.value[0]) / unit)
+        return rest.value[0] + unit * np.arange(count + 1.0), 1.0 / (rest.mass + 1.0)
+    return np.empty(0), 0.0
+
+
+def _inner_cells(
+    column: _Distinct, grid: Grid, atom: Bools, point: Bools, *, is_listed: bool
+) -> _Cells:
+    """Return the cells between the lowest and the highest value.
+
+    If stretches list their values, each has the weight of those; else it is spread over pieces.
+    """
     place = grid.number(column.value) if grid.step else column.value
     cuts, cumulative = _rest(column, place, point, grid)
     half = 0.5 if grid.step else 0.0
@@ -255,6 +287,9 @@ def _inner_cells(column: _Distinct, grid: Grid, atom: Bools, point: Bools) -> _C
         is_own = np.isin(left, own - half)
         left, right = left + half, right - half
     share = np.diff(np.interp(edges, cuts, cumulative)) if cuts.size else np.zeros(left.size)
+    if is_listed:
+        weights = np.histogram(place[~point], edges, weights=column.weight[~point])[0]
+        share = weights / (column.mass + 1.0)
     unseen = _unseen(column, point) * (share == 0.0)
     length = (right - left + 2 * half) * (unseen > 0.0) * ~is_own
     if length.sum() > 0.0:
@@ -323,7 +358,7 @@ def _merged(a: _Cells, b: _Cells) -> _Cells:
 def _on_line(cells: _Cells, grid: Grid) -> _Cells:
     """Return cells of grid numbers as cells of values; a stretch begins after a single value."""
     if grid.step:
-        left, right = (grid.origin + side * grid.step for side in (cells.left, cells.right))
+        left, right = (grid.value(side) for side in (cells.left, cells.right))
         return _Cells(left, right, cells.share, cells.atom)
     left = cells.left.copy()
     touches = np.flatnonzero(
@@ -369,8 +404,9 @@ def _laid_out(last: float, lengths: Floats, shares: Floats, grid: Grid, side: in
     """Return cells of these lengths one after the other, away from the last value."""
     if grid.step:
         counts = np.maximum(np.rint(lengths / grid.step), 1.0)
-        outer = last + side * np.cumsum(counts) * grid.step
-        inner = outer - side * (counts - 1.0) * grid.step
+        end = float(grid.number(np.array(last)))
+        outer = grid.value(end + side * np.cumsum(counts))
+        inner = grid.value(end + side * (np.cumsum(counts) - counts + 1.0))
     else:
         outer = last + side * np.cumsum(lengths)
         inner = np.concatenate([[last], outer[:-1]])
@@ -401,8 +437,8 @@ def _reason(column: _Distinct, grid: Grid, bounds: _Bounds, atom: Bools) -> str:
     said = []
     if grid.step == 0.0:
         said.append("any number")
-    elif grid.step != 1.0:
-        said.append(f"in steps of {grid.step:g}")
+    elif grid.unit != 1.0:
+        said.append(f"in steps of {grid.unit:g}")
     ends = [f"from {bounds.lower:g}"] if bounds.lower is not None else []
     ends += [f"up to {bounds.upper:g}"] if bounds.upper is not None else []
     said += [" ".join(ends)] if ends else []

@@ -16,14 +16,29 @@ _FEWEST_VALUES = 8
 
 
 class Grid(NamedTuple):
-    """The values origin + i · step for whole numbers i; a step of 0 means every number."""
+    """The values origin + i · step for whole numbers i; a step of 0 means every number.
+
+    All values are multiples of ``unit``, which is the step itself, or more for whole numbers: these
+    are possible one by one, even where all that were seen are multiples of ten.
+    """
 
     origin: float
     step: float
+    unit: float = 0.0
 
     def number(self, x: Floats) -> Floats:
         """Return the number of the nearest value of the grid, as a float."""
         return np.rint((x - self.origin) / self.step)
+
+    def value(self, number: Floats) -> Floats:
+        """Return the values of the grid with these numbers, written as short as they can be."""
+        return np.round(self.origin + number * self.step, self.decimals)
+
+    @property
+    def decimals(self) -> int:
+        """How many decimals the values have."""
+        scaled = self.step * 10.0 ** np.arange(_MOST_DECIMALS + 1)
+        return int(np.argmax(np.abs(scaled - np.rint(scaled)) <= ON_GRID * scaled))
 
 
 EVERY_NUMBER = Grid(0.0, 0.0)
@@ -38,13 +53,16 @@ def find_grid(distinct: Floats, *, whole: bool) -> Grid:
             break
         counts = np.rint(scaled)
         if (np.abs(counts - scaled) <= ON_GRID * np.maximum(1.0, np.abs(scaled))).all():
-            return _multiples(distinct, counts.astype(np.int64), decimals)
-    return Grid(float(distinct[0]), 1.0) if whole and distinct.size else EVERY_NUMBER
+            return _multiples(distinct, counts.astype(np.int64), decimals, whole=whole)
+    return Grid(float(distinct[0]), 1.0, 1.0) if whole and distinct.size else EVERY_NUMBER
 
 
-def _multiples(distinct: Floats, counts: Offsets, decimals: int) -> Grid:
+def _multiples(distinct: Floats, counts: Offsets, decimals: int, *, whole: bool) -> Grid:
     """Return the grid of whole numbers of a unit, or of multiples of it if all values are some."""
     together = int(np.gcd.reduce(np.abs(counts - counts[0]))) if counts.size else 0
     is_habit = together > 1 and counts.size >= _FEWEST_VALUES
-    step = together if is_habit else 1
-    return Grid(float(distinct[0]), step / 10.0**decimals if decimals else float(step))
+    unit = float(together if is_habit else 1)
+    if decimals == 0:
+        return Grid(float(distinct[0]), 1.0 if whole else unit, unit)
+    step = unit / 10.0**decimals
+    return Grid(float(distinct[0]), step, step)

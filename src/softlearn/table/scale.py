@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from typing import Any, Final
 
 from softlearn.errors import SchemaError
@@ -33,6 +34,11 @@ class Scale:
         every number is possible.
     lower, upper
         The bounds of what is drawn, None where there is none.
+    values
+        The values that occur in stretches, in ascending order, if the column takes few of the
+        numbers that its grid would allow; empty if it takes any of them.
+    stray
+        How much of a stretch lies on other numbers than these.
     missing_share
         How many of the column's cells are missing; it counts where these are modelled.
     reason
@@ -47,6 +53,8 @@ class Scale:
     lower: float | None = None
     upper: float | None = None
     missing_share: float = 0.0
+    values: tuple[float, ...] = ()
+    stray: float = 0.0
     reason: str = ""
 
     def __post_init__(self) -> None:
@@ -80,11 +88,11 @@ class Scale:
         expected = {field.name for field in fields(cls)}
         if not isinstance(data, Mapping) or set(data) != expected:
             raise SchemaError(f"a stored scale has exactly the keys {sorted(expected)}")
-        for name in ("left", "right", "share", "atom"):
+        for name in ("left", "right", "share", "atom", "values"):
             if not isinstance(data[name], list):
                 raise SchemaError(f"a stored scale's {name} is a list")
-        left, right, share = (
-            tuple(map(_number, data[name])) for name in ("left", "right", "share")
+        left, right, share, values = (
+            tuple(map(_number, data[name])) for name in ("left", "right", "share", "values")
         )
         lower, upper = (
             None if data[name] is None else _number(data[name]) for name in ("lower", "upper")
@@ -93,18 +101,22 @@ class Scale:
             raise SchemaError("a stored scale's atoms are true or false")
         if not isinstance(data["reason"], str):
             raise SchemaError("a stored scale's reason is text")
-        rest = (_number(data["step"]), lower, upper, _number(data["missing_share"]))
-        return cls(left, right, share, tuple(data["atom"]), *rest, data["reason"])
+        step, missing, stray = (_number(data[name]) for name in ("step", "missing_share", "stray"))
+        rest = (step, lower, upper, missing, values, stray, data["reason"])
+        return cls(left, right, share, tuple(data["atom"]), *rest)
 
     def _check_numbers(self) -> None:
-        numbers = [*self.left, *self.right, *self.share, self.step]
+        numbers = [*self.left, *self.right, *self.share, *self.values, self.step]
         numbers += [bound for bound in (self.lower, self.upper) if bound is not None]
         if not all(isinstance(x, int | float) and math.isfinite(x) for x in numbers):
             raise SchemaError("a scale is made of finite numbers")
         if self.step < 0.0:
             raise SchemaError(f"a scale's step is 0 or more, not {self.step}")
-        if not 0.0 <= self.missing_share <= 1.0:
-            raise SchemaError(f"a share lies between 0 and 1, not {self.missing_share}")
+        for share in (self.missing_share, self.stray):
+            if not 0.0 <= share <= 1.0:
+                raise SchemaError(f"a share lies between 0 and 1, not {share}")
+        if any(after <= before for before, after in pairwise(self.values)):
+            raise SchemaError("the values of a scale are in ascending order, each once")
 
     def _check_cells(self) -> None:
         for left, right, is_atom in zip(self.left, self.right, self.atom, strict=True):
