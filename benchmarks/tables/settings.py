@@ -7,7 +7,8 @@ from typing import Any
 
 from softlearn import CircuitMixture, SoftLearn
 
-EVERYWHERE: dict[str, Any] = {}  # choices of all settings, such as {"missing": "modelled"}
+# Choices of all settings: the missing cells of adult are modelled, and drawn again.
+EVERYWHERE: dict[str, Any] = {"missing": "modelled"}
 
 
 def _one(seed: int, **choices: Any) -> SoftLearn:
@@ -19,10 +20,15 @@ def _several(seed: int, n_circuits: int, **choices: Any) -> CircuitMixture:
     return CircuitMixture(member, n_estimators=n_circuits, n_jobs=-1, random_state=seed)
 
 
+# What the first version took by default, on today's leaves.
+_FIRST = {"significance": 0.01, "n_clusters": 2, "smoothing": 0.1, "smoothing_per": "level"}
+_DEEP = {"significance": 0.3, "n_clusters": 6, "smoothing": 0.01}
+
 # A name of the command line, and what makes the unfitted estimator of a seed.
 SETTINGS: dict[str, Callable[[int], Any]] = {
     "default": _one,
-    "p0.1": lambda seed: _one(seed, significance=0.1),
-    "p0.5-smooth0.001": lambda seed: _one(seed, significance=0.5, smoothing=0.001),
-    "mixture8": lambda seed: _several(seed, 8, significance=0.5, smoothing=0.001),
+    "first-version-settings": lambda seed: _one(seed, **_FIRST),
+    "deep": lambda seed: _one(seed, **_DEEP),
+    "mixture8": lambda seed: _several(seed, 8),
+    "mixture8-deep": lambda seed: _several(seed, 8, **_DEEP),
 }

@@ -20,8 +20,8 @@ SCALE_SMOOTHING: Final = 0.01
 # How many pairs of independent columns a node may take for dependent by chance, and the level of
 # a single test however few pairs there are. With a fixed level a node of 400 columns has hundreds
 # of such pairs, and never falls apart.
-CHANCE_LINKS: Final = 1.0
-MOST_SIGNIFICANCE: Final = 0.05
+CHANCE_LINKS: Final = 2.0
+MOST_SIGNIFICANCE: Final = 0.1
 # The fixed level of tables of two-level columns alone: benchmarks/results/learning-defaults.md.
 SIGNIFICANCE_OF_TWO_LEVELS: Final = 1e-4
 # Clusters at a time: two, as in the paper; more for tables of many rows that have columns of more
