@@ -44,6 +44,10 @@ SMALLEST_UNIFORM: Final = 2.0**-54
 # one part in 1e11 count as ties.
 REACHED_BOUND: Final = 1e-11
 
+# Evidence far out is refused if rounding may move a posterior by more than this: what is left has
+# six digits.
+TELLABLE: Final = 1e-6
+
 # Parabolas of a log-density up to this sharp, and as flat, keep their squares within float64.
 SHARPEST: Final = 1e200
 # k-means ends when the squared error a unit of weight and column falls by less than this.
