@@ -69,7 +69,7 @@ def log_ratio(params: Floats, known: Known, other: Floats, other_known: Known) -
 def moment_inside(
     mean: Floats, deviation: Floats, order: int, shift: Floats, region: Interval
 ) -> Floats:
-    """E[(x − shift) ** order | lo ≤ x ≤ hi]: an average over nodes inside, with weights that add up.
+    """E[(x − shift) ** order | lo ≤ x ≤ hi]: an average over nodes inside the interval.
 
     Both sums share their nodes and are scaled by the density at the point nearest to the mean, so
     the average lies among the nodes however far out they are. No term of an even order is negative.
@@ -148,7 +148,7 @@ def _log_share(z: Floats, width: Floats) -> Floats:
 
 
 def _distance(x: Floats, mean: Floats, deviation: Floats) -> Pair:
-    """(x − mean) / deviation, as a pair."""
+    """Return (x − mean) / deviation, as a pair."""
     fraction, exponent = np.frexp(deviation)  # no product below leaves the range of floats
     gap, rest = _two_sum(np.ldexp(x, -exponent), np.ldexp(-mean, -exponent))
     quotient = gap / fraction
@@ -163,14 +163,14 @@ def _sum(a: Pair, b: Pair) -> Floats:
 
 
 def _two_sum(a: Floats, b: Floats) -> Pair:
-    """a + b and its rounding error (Knuth)."""
+    """Return a + b and its rounding error (Knuth)."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
 
 
 def _two_product(a: Floats, b: Floats) -> Pair:
-    """a · b and its rounding error (Dekker)."""
+    """Return a · b and its rounding error (Dekker)."""
     product = a * b
     (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
     error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low

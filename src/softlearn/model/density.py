@@ -184,7 +184,9 @@ class LeafMixture(DensityDistribution):
             return log_ratio(params, known, params, within).value
         until = Interval(known.lo, known.hi)
         is_point = not np.isnan(known.value).any()
-        own = family.log_density(params, known.value) if is_point else family.log_mass(params, until)
+        own = (
+            family.log_density(params, known.value) if is_point else family.log_mass(params, until)
+        )
         return own - family.log_mass(params, self._within)
 
     def _quantiles(self, levels: Floats) -> Floats:

@@ -40,7 +40,7 @@ def best_leaves(circuit: Circuit, leaf_logs: Floats) -> Ids:
     graph, n_rows = log_graph(circuit), leaf_logs.shape[1]
     values = np.empty((circuit.n_nodes, n_rows))
     values[: circuit.n_leaves] = leaf_logs
-    climb(graph, values, np.empty(n_rows), False)
+    climb(graph, values)
     chosen = np.empty((len(circuit.schema), n_rows), np.int32)
     trace_back(graph, values, np.empty(len(circuit.schema), np.int32), chosen)
     return chosen

@@ -49,6 +49,14 @@ def far_rows(circuit: Circuit, evidence: Evidence) -> Bools:
     return far
 
 
+def gaussian_span(circuit: Circuit, column: int) -> tuple[float, float] | None:
+    """Return the lowest and highest mean of a column whose leaves are all Gaussian, else None."""
+    means = _gaussians(circuit).mean[circuit.leaf_column == column]
+    if means.size == 0 or np.isnan(means).any():
+        return None
+    return float(means.min()), float(means.max())
+
+
 def known_of(evidence: Evidence, column: int) -> Known:
     """Return what each row knows of a column of plain numbers."""
     bounds = evidence.intervals.get(column)
@@ -68,12 +76,14 @@ class RelativeLeaves:
 
     Attributes
     ----------
+    far
+        The rows that are far out.
     base
         (rows,) the logarithm of what all values were divided by.
     """
 
     def __init__(self, circuit: Circuit, given: Evidence, far: Offsets) -> None:
-        self._far, self._given = far, given.rows(far)
+        self.far, self._given = far, given.rows(far)
         self._gaussians = _gaussians(circuit)
         every = np.arange(circuit.n_leaves, dtype=np.int32)
         self._logs = log_values(circuit, every, self._given)
@@ -87,8 +97,8 @@ class RelativeLeaves:
     def __call__(self, circuit: Circuit, leaves: Ids, rows: Evidence) -> Floats:
         """Return the logarithms, (leaves, rows); the rows may know more than those given."""
         found = log_values(circuit, leaves, rows)
-        some = rows.rows(self._far)
-        found[:, self._far] = self._relative(circuit, leaves, some, found[:, self._far]).value
+        some = rows.rows(self.far)
+        found[:, self.far] = self._relative(circuit, leaves, some, found[:, self.far]).value
         return found
 
     def errors(self, circuit: Circuit) -> Floats:
@@ -99,7 +109,7 @@ class RelativeLeaves:
 
     def _highest(self, circuit: Circuit) -> Ids:
         """Return the highest leaf of each column, -1 where there is nothing to be far from."""
-        found = np.full((len(circuit.schema), self._far.size), -1, np.int32)
+        found = np.full((len(circuit.schema), self.far.size), -1, np.int32)
         for column in np.flatnonzero(np.isfinite(self._gaussians.lo)).tolist():
             own = np.flatnonzero(circuit.leaf_column == column)
             known = known_of(self._given, column)
@@ -113,9 +123,7 @@ class RelativeLeaves:
         every = np.arange(circuit.n_leaves, dtype=np.int32)
         return self._relative(circuit, every, self._given, self._logs)
 
-    def _relative(
-        self, circuit: Circuit, leaves: Ids, rows: Evidence, logs: Floats
-    ) -> LogRatio:
+    def _relative(self, circuit: Circuit, leaves: Ids, rows: Evidence, logs: Floats) -> LogRatio:
         """Return logarithms of ratios in the place of logarithms, (leaves, rows far out)."""
         value, error = logs.copy(), np.zeros(logs.shape)
         column_of = circuit.leaf_column[leaves]

@@ -133,7 +133,9 @@ def posteriors(
         if rows.size == evidence.n_rows:
             _fill(found, evidence, bool(is_far), n_threads)
         elif rows.size:
-            part = Posteriors(circuit, np.empty(rows.size), np.zeros((layout.n_rows, rows.size)), layout)
+            part = Posteriors(
+                circuit, np.empty(rows.size), np.zeros((layout.n_rows, rows.size)), layout
+            )
             _fill(part, evidence.rows(rows), bool(is_far), n_threads)
             found.log_likelihood[rows], table[:, rows] = part.log_likelihood, part.table
     must_be_tellable(circuit, evidence, far)
