@@ -1,6 +1,6 @@
 """``exact=True`` is a proof: no point of a grid that holds every candidate is more probable."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -44,6 +44,18 @@ def mixtures(draw, depth=2):
             parts.append(Product((Sum((0.5, 0.5), tuple(inner)), draw(histograms("y")))))
         else:
             parts.append(Product((draw(histograms("x")), draw(histograms("y")), draw(levels()))))
+    return Sum(tuple(w / sum(weights) for w in weights), tuple(parts))
+
+
+@st.composite
+def splits(draw):
+    """A sum that cuts x at one or two points, each part with leaves of its own."""
+    edges = draw(st.sampled_from([(0.0, 1.0, 3.0), (0.0, 1.0, 2.0, 3.0), (0.0, 1.5, 3.0)]))
+    weights = [draw(st.sampled_from([1.0, 2.0, 3.0])) for _ in edges[1:]]
+    parts = [
+        Product((Histogram("x", ends, [1]), draw(histograms("y")), draw(levels())))
+        for ends in pairwise(edges)
+    ]
     return Sum(tuple(w / sum(weights) for w in weights), tuple(parts))
 
 
@@ -94,7 +106,7 @@ def grid(circuit, evidence):
 @some
 @given(st.data())
 def test_no_candidate_beats_an_exact_completion(data):
-    circuit = flatten(data.draw(mixtures()))
+    circuit = flatten(data.draw(mixtures() | splits()))
     evidence = data.draw(rows(circuit))
     found = most_probable(circuit, evidence, impossible="nan")
     if not found.exact[0]:

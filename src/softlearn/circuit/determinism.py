@@ -105,7 +105,7 @@ class _Field(NamedTuple):
             left, right = self.bounds
             if isinstance(region, Listed):
                 inside = (left <= region.values[:, None]) & (right >= region.values[:, None])
-                return _packed(inside.any(axis=0)[None])
+                return _packed(np.atleast_2d(inside.any(axis=0)))
             return _packed(np.asarray((left <= region.hi[:, None]) & (right >= region.lo[:, None])))
         assert isinstance(region, Interval)
         return _spans(self.cuts, region.lo, region.hi)
