@@ -41,10 +41,9 @@ SMALLEST_DEVIATION: Final = float(np.finfo(np.float64).tiny)
 # leaf; half a step above 0 is the mirror image of the largest uniform, half a step below 1.
 SMALLEST_UNIFORM: Final = 2.0**-54
 
-# A completed row reaches the upper bound when they differ by rounding alone: logarithms of a
-# hundred thousand factors agree to about 1e-13 of their size, and rows that are less probable by
-# one part in 1e11 count as ties.
-REACHED_BOUND: Final = 1e-11
+# Evidence far out is refused if rounding may move a posterior by more than this: what is left has
+# six digits.
+TELLABLE: Final = 1e-6
 
 # Parabolas of a log-density up to this sharp, and as flat, keep their squares within float64.
 SHARPEST: Final = 1e200

@@ -1,15 +1,16 @@
-"""Whether at most one child of every sum can be true of any row, so that maximising is exact."""
+"""Which sums have children of which at most one can be true of any row."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Bools
-from softlearn.circuit.columns import same_shape
+from softlearn.arrays import AnyArray, Bools, Floats
+from softlearn.circuit.columns import cells_of, same_shape
 from softlearn.circuit.flat import SUM, Circuit
-from softlearn.leaf import Interval
+from softlearn.leaf import Interval, Listed, Members, Region, Scaled
 
 
 def is_deterministic(circuit: Circuit) -> bool:
@@ -19,7 +20,48 @@ def is_deterministic(circuit: Circuit) -> bool:
     that touch in a point are disjoint, as a point has no probability. Branches of weight 0 do not
     count. The check is sufficient, not necessary: children may differ on no single column.
     """
-    supports = _supports(circuit)
+    found = overlaps(circuit)
+    return bool(found.apart(found.supports.but_points).all())
+
+
+class Overlaps(NamedTuple):
+    """What the children of each sum cover, and what two of them cover, as masks of cells.
+
+    Here both ends of an interval belong to it: on an edge that two histograms share, both have a
+    density.
+    """
+
+    supports: _Supports
+    n_nodes: int
+    sums: list[tuple[int, int, int]]  # (node, covered, covered twice) of those that are not apart
+
+    def apart(self, allowed: int = -1) -> Bools:
+        """Return the nodes of whose children at most one is possible inside a mask, (nodes,)."""
+        found = np.ones(self.n_nodes, dtype=bool)
+        for node, covered, overlap in self.sums:
+            found[node] = self.supports.some_apart(covered, overlap & allowed)
+        return found
+
+    def allowed(self, column: int, region: Region) -> list[int]:
+        """Return the mask that each row's region of one column leaves of all cells."""
+        field = self.supports.fields.get(column)
+        if field is None:
+            return [-1]
+        return [~(field.ones << field.offset) | (own << field.offset) for own in field.of(region)]
+
+
+_OVERLAPS: WeakKeyDictionary[Circuit, Overlaps] = WeakKeyDictionary()
+
+
+def overlaps(circuit: Circuit) -> Overlaps:
+    """Return what the children of each sum have in common, found on first use."""
+    if circuit not in _OVERLAPS:
+        _OVERLAPS[circuit] = _overlaps(circuit)
+    return _OVERLAPS[circuit]
+
+
+def _overlaps(circuit: Circuit) -> Overlaps:
+    supports, sums = _supports(circuit), []
     starts, children = circuit.edge_start.tolist(), circuit.child.tolist()
     possible, is_sum = (circuit.weight > 0.0).tolist(), (circuit.kind == SUM).tolist()
     readers = np.bincount(circuit.child, minlength=circuit.n_nodes).tolist()
@@ -33,27 +75,65 @@ def is_deterministic(circuit: Circuit) -> bool:
             overlap |= covered & mask
             covered |= mask
         if is_sum[node] and len(below) > 1 and not supports.some_apart(covered, overlap):
-            return False
+            sums.append((node, covered, overlap))
         masks[node] = covered
         for e in edges:  # dropped after their last reader, because masks may be long
             readers[children[e]] -= 1
             if not readers[children[e]]:
                 masks[children[e]] = 0
-    return True
+    return Overlaps(supports, circuit.n_nodes, sums)
+
+
+class _Field(NamedTuple):
+    """The cells of one column: levels, cells of a scale, or ends of intervals and gaps between."""
+
+    offset: int
+    n_cells: int
+    cuts: Floats  # of a plain line: the ends, in order
+    bounds: tuple[Floats, Floats] | None  # of cells of a scale
+
+    @property
+    def ones(self) -> int:
+        """All cells."""
+        return (1 << self.n_cells) - 1
+
+    def of(self, region: Region) -> list[int]:
+        """Return the cells that each row's region touches."""
+        if isinstance(region, Members):
+            return _packed(region.mask)
+        if self.bounds is not None:
+            left, right = self.bounds
+            if isinstance(region, Listed):
+                inside = (left <= region.values[:, None]) & (right >= region.values[:, None])
+                return _packed(np.atleast_2d(inside.any(axis=0)))
+            return _packed(np.asarray((left <= region.hi[:, None]) & (right >= region.lo[:, None])))
+        assert isinstance(region, Interval)
+        return _spans(self.cuts, region.lo, region.hi)
 
 
 class _Supports(NamedTuple):
     """What leaves can draw, as bits of one Python integer: a field of cells for each column.
 
-    Levels are cells; a line is cut into cells at all ends of its leaves' intervals. Columns whose
-    leaves can all draw everything cannot tell children apart and have no field. Above each field
-    a guard bit is left free, so that adding all ones to a field raises it if the field is not 0.
+    Levels are cells; a line has a cell for each end of its leaves' intervals and each gap between
+    two. Columns whose leaves can all draw everything cannot tell children apart and have no field.
+    Above each field a guard bit is left free, so that adding all ones to a field raises it if the
+    field is not 0.
     """
 
     cells: list[int]  # (leaves,) the leaf's own field
     offset: list[int]  # (leaves,) where that field begins
     ones: int
     guards: int
+    fields: dict[int, _Field]
+
+    @property
+    def but_points(self) -> int:
+        """All cells but the ends of intervals, which have no probability."""
+        points = 0
+        for field in self.fields.values():
+            for i in range(field.cuts.size):
+                points |= 2 << (field.offset + 2 * i)
+        return ~points
 
     def of_leaf(self, leaf: int) -> int:
         """Return the mask of a leaf."""
@@ -67,19 +147,21 @@ class _Supports(NamedTuple):
 def _supports(circuit: Circuit) -> _Supports:
     cells, offset = [0] * circuit.n_leaves, [0] * circuit.n_leaves
     ones = guards = end = 0
+    fields = {}
     by_column = np.argsort(circuit.leaf_column, kind="stable")
     ends = np.cumsum(np.bincount(circuit.leaf_column, minlength=len(circuit.schema)))[:-1]
     restricted = _restricted_leaves(circuit)
-    for leaves in np.split(by_column, ends):
+    for column, leaves in enumerate(np.split(by_column, ends)):
         if not restricted[leaves].any():
             continue
-        masks, n_cells = _cells(circuit, leaves)
+        masks, field = _field(circuit, leaves, end)
         for leaf, mask in zip(leaves.tolist(), masks, strict=True):
             cells[leaf], offset[leaf] = mask, end
-        ones |= ((1 << n_cells) - 1) << end
-        guards |= 1 << (end + n_cells)
-        end += n_cells + 1
-    return _Supports(cells, offset, ones, guards)
+        fields[column] = field
+        ones |= field.ones << end
+        guards |= 1 << (end + field.n_cells)
+        end += field.n_cells + 1
+    return _Supports(cells, offset, ones, guards, fields)
 
 
 def _restricted_leaves(circuit: Circuit) -> Bools:
@@ -95,22 +177,39 @@ def _restricted_leaves(circuit: Circuit) -> Bools:
     return restricted
 
 
-def _cells(circuit: Circuit, leaves: AnyArray) -> tuple[list[int], int]:
-    """Return the supports of one column's leaves as masks, and the number of cells."""
+def _field(circuit: Circuit, leaves: AnyArray, offset: int) -> tuple[list[int], _Field]:
+    """Return the supports of one column's leaves as masks, and the cells they are made of."""
     masks = [0] * leaves.size
     lo, hi = np.full(leaves.size, -np.inf), np.full(leaves.size, np.inf)
-    n_cells = circuit.schema.columns[circuit.leaf_column[leaves[0]]].n_levels
+    about = circuit.schema.columns[circuit.leaf_column[leaves[0]]]
+    cells, is_line = cells_of(about), not about.is_discrete
     for family, where, params in same_shape(circuit, leaves):
         support = family.support(params)
+        if isinstance(family, Scaled):
+            support = np.asarray(family.probabilities(params) > 0.0)
         if isinstance(support, Interval):
             lo[where], hi[where] = support.lo, support.hi
             continue
-        packed = np.packbits(support, axis=-1, bitorder="little")
-        for leaf, row in zip(where.tolist(), packed, strict=True):
-            masks[leaf] = int.from_bytes(row.tobytes(), "little")
-    if n_cells:
-        return masks, n_cells
-    cuts = np.unique(np.concatenate([lo, hi, [-np.inf, np.inf]]))
-    first, after = np.searchsorted(cuts, lo).tolist(), np.searchsorted(cuts, hi).tolist()
-    spans = zip(first, after, strict=True)
-    return [(1 << end) - (1 << start) for start, end in spans], cuts.size - 1
+        for leaf, mask in zip(where.tolist(), _packed(support), strict=True):
+            masks[leaf] = mask
+    if cells is not None:
+        return masks, _Field(offset, cells.n, np.empty(0), (cells.left, cells.right))
+    if not is_line:
+        return masks, _Field(offset, about.n_levels, np.empty(0), None)
+    ends = np.concatenate([lo, hi])
+    cuts = np.unique(ends[np.isfinite(ends)])
+    return _spans(cuts, lo, hi), _Field(offset, 2 * cuts.size + 1, cuts, None)
+
+
+def _spans(cuts: Floats, lo: Floats, hi: Floats) -> list[int]:
+    """Return the cells of closed intervals: gap 0, cut 0, gap 1, cut 1 and so on; none if empty."""
+    first = np.searchsorted(cuts, lo, "left") + np.searchsorted(cuts, lo, "right")
+    last = np.searchsorted(cuts, hi, "left") + np.searchsorted(cuts, hi, "right")
+    spans = zip(first.tolist(), last.tolist(), (lo <= hi).tolist(), strict=True)
+    return [((2 << end) - (1 << start)) if some else 0 for start, end, some in spans]
+
+
+def _packed(masks: Bools) -> list[int]:
+    """Return rows of bools as integers, the first one lowest."""
+    packed = np.packbits(masks, axis=-1, bitorder="little")
+    return [int.from_bytes(row.tobytes(), "little") for row in packed]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from softlearn.arrays import Bools, Floats, Ids, Offsets
-from softlearn.kernels.compile import kernel
+from softlearn.kernels.compile import inner, kernel
 
 
 class LogGraph(NamedTuple):
@@ -22,12 +22,8 @@ class LogGraph(NamedTuple):
 
 
 @kernel
-def climb(graph: LogGraph, values: Floats, total: Floats, add: bool) -> None:
-    """Fill the inner nodes of values (nodes, rows) from the leaves.
-
-    Products add logarithms. Sums take the best branch, or with `add` all of them together.
-    `total` is scratch, (rows,).
-    """
+def climb(graph: LogGraph, values: Floats) -> None:
+    """Fill the inner nodes of values (nodes, rows) from the leaves: sums take the best branch."""
     edge_start, child, n_rows = graph.edge_start, graph.child, values.shape[1]
     for node in range(graph.leaf_column.size, graph.is_sum.size):
         own, is_sum = values[node], graph.is_sum[node]
@@ -37,17 +33,74 @@ def climb(graph: LogGraph, values: Floats, total: Floats, add: bool) -> None:
             below, weight = values[child[e]], graph.log_weight[e]
             for r in range(n_rows):
                 own[r] = max(own[r], weight + below[r]) if is_sum else own[r] + below[r]
-        if add and is_sum:
-            for r in range(n_rows):
-                total[r] = 0.0
-            for e in range(edge_start[node], edge_start[node + 1]):
-                below, weight = values[child[e]], graph.log_weight[e]
-                for r in range(n_rows):
-                    if own[r] > -np.inf:
-                        total[r] += math.exp(weight + below[r] - own[r])
-            for r in range(n_rows):
-                if own[r] > -np.inf:
-                    own[r] += math.log(total[r])
+
+
+@kernel
+def prove(
+    graph: LogGraph, apart: Bools, pattern: Offsets, values: Floats, slack: Floats, proven: Bools
+) -> None:
+    """Find the nodes that are highest at the completed row, of all rows that fit the evidence.
+
+    The leaves of values (nodes, rows) hold how high each leaf can get, those of slack how far
+    rounding may have moved that, and those of proven whether the leaf is so high at the completed
+    row. Inner nodes get a bound of what they can be, and whether it is reached: a product reaches
+    it where all its children do, and so does a sum. Where at most one child of a sum is possible,
+    by the evidence's pattern in apart (patterns, nodes) or because no other is, the bound is that
+    of the best child, and it is enough that this child reaches its own.
+    """
+    for node in range(graph.leaf_column.size, graph.is_sum.size):
+        for r in range(values.shape[1]):
+            if graph.is_sum[node]:
+                one_of = apart[pattern[r], node]
+                _prove_sum(graph, node, r, one_of, values, slack, proven)
+                continue
+            total, room, reached = 0.0, 0.0, True
+            for e in range(graph.edge_start[node], graph.edge_start[node + 1]):
+                below = graph.child[e]
+                total += values[below, r]
+                room += slack[below, r]
+                reached &= proven[below, r]
+            # What is impossible for all rows is so for the completed one.
+            values[node, r], slack[node, r] = total, room
+            proven[node, r] = reached or total == -np.inf
+
+
+@inner
+def _prove_sum(
+    graph: LogGraph,
+    node: int,
+    r: int,
+    one_of: bool,
+    values: Floats,
+    slack: Floats,
+    proven: Bools,
+) -> None:
+    first, last = graph.edge_start[node], graph.edge_start[node + 1]
+    best, best_edge, n_possible, most_slack, all_reached = -np.inf, first, 0, 0.0, True
+    for e in range(first, last):
+        value, reached = graph.log_weight[e] + values[graph.child[e], r], proven[graph.child[e], r]
+        if value == -np.inf:
+            continue
+        n_possible += 1
+        all_reached &= reached
+        most_slack = max(most_slack, slack[graph.child[e], r])
+        # Of equal ones, one that reaches its bound shows that the others do no better.
+        if value > best or (value == best and reached):
+            best, best_edge = value, e
+    if n_possible <= 1 or one_of:
+        room, reached = slack[graph.child[best_edge], r], True
+        for e in range(first, last):
+            value = graph.log_weight[e] + values[graph.child[e], r]
+            if e != best_edge and value > -np.inf:
+                reached &= best - value >= room + slack[graph.child[e], r]
+        values[node, r], slack[node, r] = best, room
+        proven[node, r] = n_possible == 0 or (reached and proven[graph.child[best_edge], r])
+        return
+    total = 0.0
+    for e in range(first, last):
+        total += math.exp(graph.log_weight[e] + values[graph.child[e], r] - best)
+    values[node, r], slack[node, r] = best + math.log(total), most_slack
+    proven[node, r] = all_reached
 
 
 @kernel

@@ -13,6 +13,7 @@ from softlearn.leaf.family import (
     Stats,
 )
 from softlearn.leaf.gaussian import GAUSSIAN, Gaussian, GaussianStats
+from softlearn.leaf.gaussian_far import Known, LogRatio, log_ratio
 from softlearn.leaf.histogram import HISTOGRAM, Histogram, HistogramStats
 from softlearn.leaf.scaled import SCALED, Scaled, ScaledStats
 
@@ -31,12 +32,15 @@ __all__ = [
     "Histogram",
     "HistogramStats",
     "Interval",
+    "Known",
     "LeafOptions",
     "Listed",
+    "LogRatio",
     "Members",
     "Region",
     "Scaled",
     "ScaledStats",
     "Stats",
     "family_named",
+    "log_ratio",
 ]

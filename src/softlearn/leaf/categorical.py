@@ -96,13 +96,17 @@ class Categorical:
         order: int,
         shift: Floats | float = 0.0,
         region: Region | None = None,
-        *,
-        log_scale: Floats | float = 0.0,
     ) -> Floats:
-        """E[(code − shift)^order · 1(code in region)] / exp(log_scale)."""
+        """E[(code − shift)^order · 1(code in region)]."""
         distance = np.arange(params.shape[-1]) - np.asarray(shift)[..., None]
-        total = (distance**order * (params * members_of(region))).sum(axis=-1)
-        return np.asarray(total / np.exp(log_scale))
+        return np.asarray((distance**order * (params * members_of(region))).sum(axis=-1))
+
+    def moment_given(
+        self, params: Floats, order: int, shift: Floats | float, region: Region
+    ) -> Floats:
+        """E[(code − shift)^order | code in region]; 0 if the region has no probability."""
+        mass = (params * members_of(region)).sum(axis=-1)
+        return np.asarray(self.moment(params, order, shift, region) / np.where(mass > 0, mass, 1.0))
 
     def support(self, params: Floats) -> Bools:
         """Return the levels that can be drawn, as a mask (..., K)."""

@@ -126,12 +126,15 @@ class Family(Protocol):
         order: int,
         shift: Floats | float = 0.0,
         region: Region | None = None,
-        *,
-        log_scale: Floats | float = 0.0,
     ) -> Floats:
-        """E[(x − shift)^order · 1(x in region)] / exp(log_scale) for order ≥ 0.
+        """E[(x − shift)^order · 1(x in region)] for order ≥ 0."""
 
-        With the region's log-mass as scale it is the moment given the region, however far out.
+    def moment_given(
+        self, params: Floats, order: int, shift: Floats | float, region: Region
+    ) -> Floats:
+        """E[(x − shift)^order | x in region], also where the region's mass underflows.
+
+        A mean lies in the region's hull, and no even order is negative. Without mass it is 0.
         """
 
     def support(self, params: Floats) -> Bools | Interval:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 from scipy.special import log_ndtr, ndtri_exp
@@ -22,15 +22,15 @@ from softlearn.leaf.family import (
     size_violations,
     wrong_at,
 )
-from softlearn.leaf.gaussian_integrals import (
-    LOG_SQRT_TAU,
-    log_normal_mass,
-    truncated_moment,
-)
+from softlearn.leaf.gaussian_far import draw_far, moment_inside
+from softlearn.leaf.gaussian_integrals import LOG_SQRT_TAU, log_normal_mass
 from softlearn.numeric_policy import SMALLEST_DEVIATION, SMALLEST_UNIFORM
 
 if TYPE_CHECKING:
     from softlearn.leaf.cells import Cells
+
+
+_FAR: Final = 30.0  # deviations from which a tail is drawn from its nearer end
 
 
 class GaussianStats(NamedTuple):
@@ -141,7 +141,14 @@ class Gaussian:
         z = np.where(lower <= upper, 1.0, -1.0) * ndtri_exp(np.minimum(lower, upper))
         # Only a region of no mass leaves z infinite; its nearest point is as good as any.
         z = np.where(np.isfinite(z), z, 0.0)
-        return np.asarray(np.clip(mean + deviation * z, lo, hi))
+        drawn = mean + deviation * z
+        near = np.clip(mean, lo, hi)
+        with np.errstate(over="ignore", invalid="ignore"):
+            away, width = (near - mean) / deviation, (hi - lo) / deviation
+            far = (np.abs(away) >= _FAR) & np.isfinite(away)
+        if far.any():  # where the logarithms above have no digits left for the place inside
+            drawn = np.where(far, draw_far(near, away, deviation, width, inside), drawn)
+        return np.asarray(np.clip(drawn, lo, hi))
 
     def mode(self, params: Floats, region: Region | None = None) -> Floats:
         """Return the point of the interval that is nearest to the mean."""
@@ -154,22 +161,28 @@ class Gaussian:
         order: int,
         shift: Floats | float = 0.0,
         region: Region | None = None,
-        *,
-        log_scale: Floats | float = 0.0,
     ) -> Floats:
-        """E[(x − shift)^order · 1(x in region)] / exp(log_scale)."""
-        if region is not None and order == 0:
-            return np.asarray(np.exp(self.log_mass(params, region) - log_scale))
-        mean, deviation = params[..., 0], params[..., 1]
+        """E[(x − shift)^order · 1(x in region)]."""
         if region is not None:
-            origin, scale = np.asarray(shift), np.asarray(log_scale)
-            inside = interval_of(region)
-            return truncated_moment(mean, deviation, order, origin, inside, log_scale=scale)
+            mass = np.exp(self.log_mass(params, region))
+            if order == 0:
+                return np.asarray(mass)
+            with np.errstate(invalid="ignore", over="ignore"):  # at infinity, where mass is 0
+                inside = mass * self.moment_given(params, order, shift, region)
+            return np.where(mass > 0.0, inside, 0.0)
+        mean, deviation = params[..., 0], params[..., 1]
         distance = mean - shift
         before, moment = np.zeros_like(distance), np.ones_like(distance)
         for k in range(1, order + 1):
             before, moment = moment, distance * moment + (k - 1) * deviation**2 * before
-        return np.asarray(moment / np.exp(log_scale))
+        return np.asarray(moment)
+
+    def moment_given(
+        self, params: Floats, order: int, shift: Floats | float, region: Region
+    ) -> Floats:
+        """E[(x − shift)^order | x in region], however far out; a mean lies in the interval."""
+        origin, inside = np.asarray(shift), interval_of(region)
+        return moment_inside(params[..., 0], params[..., 1], order, origin, inside)
 
     def support(self, params: Floats) -> Interval:
         """Return the whole line."""

@@ -10,18 +10,12 @@ import numpy as np
 from scipy.special import erf, log_ndtr, ndtr, roots_legendre
 
 from softlearn.arrays import Floats
-from softlearn.leaf.family import Interval
 
 LOG_SQRT_TAU: Final = 0.5 * math.log(2.0 * math.pi)
 
 # The density falls by at most exp(1.5) over an interval that counts as narrow: ten Gauss–Legendre
 # nodes then integrate it to the last bit.
 _NARROW_NODES: Final = 10
-
-# The density falls by exp(−72) within 12 deviations, beyond which nothing is left to add;
-# 64 nodes integrate that range to the last bit, higher powers reach a little further.
-_REACH: Final = 12.0
-_NODES: Final = 64
 
 
 def log_normal_mass(a: Floats, b: Floats, width: Floats) -> Floats:
@@ -34,33 +28,6 @@ def log_normal_mass(a: Floats, b: Floats, width: Floats) -> Floats:
         narrow = width * (1.0 + np.minimum(np.abs(a), np.abs(b))) < 1.0
         log_mass[narrow] = _log_narrow(0.5 * (a + b)[narrow], width[narrow])
         return np.where(width > 0.0, log_mass, -np.inf)
-
-
-def truncated_moment(
-    mean: Floats,
-    deviation: Floats,
-    order: int,
-    shift: Floats,
-    region: Interval,
-    *,
-    log_scale: Floats,
-) -> Floats:
-    """∫ (x − shift)^order N(x; mean, deviation) dx over the interval, divided by exp(log_scale).
-
-    By Gauss–Legendre over the part of the interval that matters. The textbook recurrence cancels in
-    the tails (about the edge at 35 deviations its order 4 is off by 0.2 %); here no term of an even
-    order is negative.
-    """
-    lo, hi = _part_that_matters(mean, deviation, region, _REACH + math.sqrt(order))
-    with np.errstate(over="ignore", invalid="ignore"):  # at infinity, where nothing is inside
-        half = 0.5 * (hi - lo)
-        total = np.zeros(np.broadcast_shapes(half.shape, shift.shape, log_scale.shape))
-        for node, weight in zip(*_legendre(_NODES + 2 * order), strict=True):
-            step = half * (1.0 + node)
-            z = ((lo - mean) + step) / deviation
-            total += weight * np.exp(-0.5 * z * z - log_scale) * ((lo - shift) + step) ** order
-        total *= half / (deviation * math.sqrt(2.0 * math.pi))
-    return np.where(hi > lo, total, 0.0)
 
 
 def _log_straddling(low: Floats, high: Floats) -> Floats:
@@ -83,27 +50,14 @@ def _log_narrow(middle: Floats, width: Floats) -> Floats:
     """Log-mass of intervals so narrow that a difference would cancel."""
     half = 0.5 * width
     relative = np.zeros(middle.shape)
-    for node, weight in zip(*_legendre(_NARROW_NODES), strict=True):
+    for node, weight in zip(*legendre(_NARROW_NODES), strict=True):
         step = half * node
         relative += 0.5 * weight * np.exp(-step * (middle + 0.5 * step))
     return np.asarray(np.log(relative) + np.log(width) - 0.5 * middle * middle - LOG_SQRT_TAU)
 
 
-def _part_that_matters(
-    mean: Floats, deviation: Floats, region: Interval, reach: float
-) -> tuple[Floats, Floats]:
-    """Cut the interval where the density has fallen by exp(−reach²/2) from its peak inside."""
-    with np.errstate(over="ignore"):
-        start = np.maximum((region.lo - mean) / deviation, 0.0)
-        stop = np.minimum((region.hi - mean) / deviation, 0.0)
-    with np.errstate(invalid="ignore"):
-        lo = np.maximum(region.lo, mean - deviation * np.hypot(stop, reach))
-        hi = np.minimum(region.hi, mean + deviation * np.hypot(start, reach))
-    return lo, hi
-
-
 @cache
-def _legendre(count: int) -> tuple[Floats, Floats]:
+def legendre(count: int) -> tuple[Floats, Floats]:
     """Nodes and weights of Gauss–Legendre on [−1, 1]."""
     nodes, weights = roots_legendre(count)
     return np.asarray(nodes), np.asarray(weights)

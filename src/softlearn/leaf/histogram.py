@@ -132,15 +132,25 @@ class Histogram:
         order: int,
         shift: Floats | float = 0.0,
         region: Region | None = None,
-        *,
-        log_scale: Floats | float = 0.0,
     ) -> Floats:
-        """E[(x − shift)^order · 1(x in region)] / exp(log_scale)."""
+        """E[(x − shift)^order · 1(x in region)]."""
         left, right, height = _cut(params, region)
         origin = np.asarray(shift)[..., None]
         mean_power = _mean_power(left - origin, right - origin, order)
-        total = ((right - left) * height * mean_power).sum(axis=-1)
-        return np.asarray(total / np.exp(log_scale))
+        return np.asarray(((right - left) * height * mean_power).sum(axis=-1))
+
+    def moment_given(
+        self, params: Floats, order: int, shift: Floats | float, region: Region
+    ) -> Floats:
+        """E[(x − shift)^order | x in region]: an average over the bins' parts; 0 if it is empty."""
+        left, right, height = _cut(params, region)
+        origin = np.asarray(shift)[..., None]
+        mean_power = _mean_power(left - origin, right - origin, order)
+        mass = (right - left) * height
+        # Next to the largest one: a sum of masses near 1e-308 would have no digits.
+        share = mass / np.maximum(mass.max(axis=-1, keepdims=True), np.finfo(np.float64).tiny)
+        total = share.sum(axis=-1)
+        return np.asarray((share * mean_power).sum(axis=-1) / np.where(total > 0.0, total, 1.0))
 
     def support(self, params: Floats) -> Interval:
         """From the first edge of a bin that is not empty to the last."""

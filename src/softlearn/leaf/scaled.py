@@ -157,16 +157,21 @@ class Scaled:
         order: int,
         shift: Floats | float = 0.0,
         region: Region | None = None,
-        *,
-        log_scale: Floats | float = 0.0,
     ) -> Floats:
-        """E[(x − shift)^order · 1(x in region)] / exp(log_scale), for orders 0, 1 and 2.
+        """E[(x − shift)^order · 1(x in region)], for orders 0, 1 and 2.
 
         Missing cells, where they are modelled, count as 0.
         """
         value = self._cells.moment(order, shift, _within(region))
-        total = np.einsum("...k,...k->...", self.probabilities(params), value)
-        return np.asarray(total / np.exp(log_scale))
+        return np.asarray(np.einsum("...k,...k->...", self.probabilities(params), value))
+
+    def moment_given(
+        self, params: Floats, order: int, shift: Floats | float, region: Region
+    ) -> Floats:
+        """E[(x − shift)^order | x in region], a ratio of two sums over the cells."""
+        share = self._cells.inside(_within(region)).share
+        mass = np.einsum("...k,...k->...", self.probabilities(params), share)
+        return np.asarray(self.moment(params, order, shift, region) / np.where(mass > 0, mass, 1.0))
 
     def support(self, params: Floats) -> Interval:
         """From the first possible cell to the last."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
@@ -13,7 +12,7 @@ import numpy.typing as npt
 
 from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError
-from softlearn.leaf import Cells, Family, Interval, Listed
+from softlearn.leaf import GAUSSIAN, Cells, Family, Interval, Known, Listed, log_ratio
 from softlearn.model.asking import read_cell
 from softlearn.table import Column, decode_value
 
@@ -62,7 +61,9 @@ class DensityDistribution:
     @cached_property
     def std(self) -> float:
         """The standard deviation."""
-        return math.sqrt(self._expected(2, self._mean))
+        # Far out the mean is rounded to the nearest float, which may be deviations away.
+        off = self._expected(1, self._mean)
+        return math.sqrt(max(self._expected(2, self._mean) - off * off, 0.0))
 
     @property
     def missing(self) -> float:
@@ -111,7 +112,8 @@ class DensityDistribution:
 
     @cached_property
     def _mean(self) -> float:
-        return self._expected(1, 0.0)
+        start = min(max(0.0, self._lo), self._hi)
+        return min(max(start + self._expected(1, start), self._lo), self._hi)
 
     def _expected(self, order: int, shift: float) -> float:
         """Return E[(x − shift) ** order], inside the bounds."""
@@ -157,27 +159,35 @@ class LeafMixture(DensityDistribution):
             if is_whole_line:  # the closed form, instead of an integral
                 total += float(weight @ family.moment(params, order, shift))
                 continue
-            # Scaled by the mass inside, which far out in a tail would underflow by itself.
-            inside = family.log_mass(params, self._within)
-            own = family.moment(params, order, shift, self._within, log_scale=inside)
-            total += float(weight @ own)
+            total += float(weight @ family.moment_given(params, order, shift, self._within))
         return total
 
     def _density(self, point: Floats) -> Floats:
-        return self._mixed(lambda part: part.family.log_density(part.params[:, None, :], point))
+        return self._mixed(Known(point, self._within.lo, self._within.hi))
 
     def _below(self, point: Floats) -> Floats:
-        until = Interval(self._within.lo, np.clip(point, self._lo, self._hi))
-        mass = self._mixed(lambda part: part.family.log_mass(part.params[:, None, :], until))
+        until = np.clip(point, self._lo, self._hi)
+        mass = self._mixed(Known(np.full(point.shape, np.nan), self._within.lo, until))
         return np.clip(mass, 0.0, 1.0)
 
-    def _mixed(self, log_values: Callable[[Part], Floats]) -> Floats:
-        """Return the mixture of what the leaves say (leaves, points), each inside the bounds."""
-        shares = []
-        for part in self._parts:
-            inside = part.family.log_mass(part.params, self._within)
-            shares.append(part.weight @ np.exp(log_values(part) - inside[:, None]))
-        return np.asarray(np.sum(shares, axis=0))
+    def _mixed(self, known: Known) -> Floats:
+        """Return the mixture of what the leaves say of each point, each inside the bounds."""
+        total = np.zeros(known.value.shape)
+        for family, params, weight in self._parts:
+            total += weight @ np.exp(self._log_share(family, params[:, None, :], known))
+        return total
+
+    def _log_share(self, family: Family, params: Floats, known: Known) -> Floats:
+        """Return the log of each leaf's density or mass, given the bounds, (leaves, points)."""
+        within = Known(np.array(np.nan), self._within.lo, self._within.hi)
+        if family is GAUSSIAN:
+            return log_ratio(params, known, params, within).value
+        until = Interval(known.lo, known.hi)
+        is_point = not np.isnan(known.value).any()
+        own = (
+            family.log_density(params, known.value) if is_point else family.log_mass(params, until)
+        )
+        return own - family.log_mass(params, self._within)
 
     def _quantiles(self, levels: Floats) -> Floats:
         """Bisect; each quantile lies between the smallest and the largest of the leaves'."""

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from softlearn.arrays import Floats
 from softlearn.circuit import Circuit
+from softlearn.query.coding import log_base, needs_families
 from softlearn.query.evidence import Evidence, intersect
+from softlearn.query.far import far_rows, leaf_values
 from softlearn.query.impossible import Impossible, impossible_rows
-from softlearn.query.likelihood import log_likelihood
+from softlearn.query.plan import plan_for
+from softlearn.query.tellable import must_be_tellable
+from softlearn.query.workspace import Workspace, batch_of, block_rows, blocks, over_rows
 
 
 def conditional_log_probability(
@@ -22,11 +28,58 @@ def conditional_log_probability(
     """Return log P(event | given) of each row, (rows,).
 
     An event that contradicts what is given has -inf. A condition of probability zero raises an
-    error, or marks its row with NaN.
+    error, or marks its row with NaN. It is the logarithm of a ratio, not a difference of
+    logarithms: however far out the condition lies, probabilities of exclusive events add up.
     """
     given.must_suit(circuit.schema)
     event.must_suit(circuit.schema)
-    condition = log_likelihood(circuit, given, n_threads=n_threads)
-    zero = impossible_rows(condition, impossible)
-    joint = log_likelihood(circuit, intersect(circuit.schema, event, given), n_threads=n_threads)
-    return np.where(zero, np.nan, joint - np.where(zero, 0.0, condition))
+    joint = intersect(circuit.schema, event, given)
+    found, zero = np.empty(given.n_rows), np.empty(given.n_rows, dtype=bool)
+    far = far_rows(circuit, given)
+    must_be_tellable(circuit, given, far)
+    for rows in (np.flatnonzero(~far), np.flatnonzero(far)):
+        if rows.size:
+            part = (joint.rows(rows), given.rows(rows), bool(far[rows[0]]))
+            found[rows], zero[rows] = _ratios(circuit, *part, n_threads)
+    impossible_rows(np.where(zero, -np.inf, 0.0), impossible)
+    found += log_base(circuit.schema, joint) - log_base(circuit.schema, given)
+    return np.where(zero, np.nan, found)
+
+
+def _ratios(
+    circuit: Circuit, joint: Evidence, given: Evidence, far: bool, n_threads: int | None
+) -> tuple[Floats, Floats]:
+    """Return the logarithm of the ratio of both, and whether the condition has probability zero."""
+    by_families = far or needs_families(circuit.schema, joint)
+    above = _roots(circuit, joint, given, by_families, n_threads)
+    below = _roots(circuit, given, given, by_families, n_threads)
+    zero = below[0] == 0.0
+    with np.errstate(divide="ignore"):
+        fraction = np.log(above[0] / np.where(zero, 1.0, below[0]))
+    return fraction + (above[1] - below[1]) * math.log(2.0), zero
+
+
+def _roots(
+    circuit: Circuit, rows: Evidence, given: Evidence, by_families: bool, n_threads: int | None
+) -> tuple[Floats, Floats]:
+    """Return the root's value of each row as a fraction of 1 and a binary exponent.
+
+    It is relative to what ``given`` alone says of leaves far out.
+    """
+    plan = plan_for(circuit, by_families=by_families)
+    batch = batch_of(circuit.schema, plan.columns, rows)
+    fraction, exponent = np.empty(rows.n_rows), np.zeros(rows.n_rows)
+
+    def work(first: int, last: int) -> None:
+        space = Workspace(plan, rows, batch, block_rows(plan, last - first))
+        for start in blocks(first, last, space.n_rows):
+            block = slice(start, start + space.n_rows)
+            space.run(start, start + space.n_rows, leaf_values(circuit, given.rows(block)))
+            values = space.block.values
+            fraction[block], size = np.frexp(values.mantissa[plan.root])
+            exponent[block] = size
+            if values.scaled[plan.root]:
+                exponent[block] += values.exponent[plan.root]
+
+    over_rows(work, rows.n_rows, n_threads)
+    return fraction, exponent

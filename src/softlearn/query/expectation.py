@@ -12,9 +12,16 @@ from softlearn.circuit import Circuit, cells_of, same_shape
 from softlearn.errors import EvidenceError
 from softlearn.leaf import Family, Interval
 from softlearn.query.evidence import Evidence
-from softlearn.query.leaves import log_values
+from softlearn.query.far import leaf_values
 from softlearn.query.plan import plan_for
-from softlearn.query.workspace import Workspace, batch_of, block_rows, blocks, over_rows
+from softlearn.query.workspace import (
+    LeafValues,
+    Workspace,
+    batch_of,
+    block_rows,
+    blocks,
+    over_rows,
+)
 from softlearn.table.schema import Column
 
 _FAR_EXPONENT = 4096  # beyond float64 either way, within the int32 that ldexp takes
@@ -60,9 +67,10 @@ def numbers(column: Column) -> Floats:
 def expectation(
     circuit: Circuit, evidence: Evidence, powers: Powers, n_threads: int | None = None
 ) -> Scaled:
-    """Return E[Π (x_c − shift_c) ** order_c · 1(evidence)] of each row.
+    """Return E[Π (x_c − shift_c) ** order_c · 1(evidence)] of each row, for ratios.
 
-    Values that are known count as given: the density at them, times their power.
+    Values that are known count as given: the density at them, times their power. Rows with values
+    far out are divided by a number that depends on their evidence alone, whatever the powers.
     """
     known = np.ones(evidence.n_rows)
     unknown: dict[int, Power] = {}
@@ -78,25 +86,18 @@ def expectation(
 
 def moment_inside(
     family: Family, params: Floats, order: int, shift: Floats, bounds: Interval | None
-) -> tuple[Floats, Floats]:
-    """Return E[(x − shift) ** order | lo ≤ x ≤ hi] and log P(lo ≤ x ≤ hi), (leaves, rows).
-
-    Apart from each other, neither underflows however far out the interval lies.
-    """
+) -> Floats:
+    """Return E[(x − shift) ** order | lo ≤ x ≤ hi] of each leaf, (leaves, rows)."""
     every = params[:, None, :]
     value = np.empty((params.shape[0], shift.size))
-    log_mass = np.zeros(value.shape)
     bounded = np.zeros(shift.size, dtype=bool)
     if bounds is not None:
         bounded = np.isfinite(bounds.lo) | np.isfinite(bounds.hi) | (bounds.lo > bounds.hi)
         inside = Interval(bounds.lo[bounded], bounds.hi[bounded])
-        mass = family.log_mass(every, inside)
-        scale = np.where(np.isneginf(mass), 0.0, mass)
-        value[:, bounded] = family.moment(every, order, shift[bounded], inside, log_scale=scale)
-        log_mass[:, bounded] = mass
+        value[:, bounded] = family.moment_given(every, order, shift[bounded], inside)
     # The closed form of the whole line is much cheaper than an integral to infinity.
     value[:, ~bounded] = family.moment(every, order, shift[~bounded])
-    return value, log_mass
+    return value
 
 
 def _known_numbers(column: Column, values: Floats) -> Floats:
@@ -166,7 +167,8 @@ def _evaluate(
         space = Workspace(plan, evidence, batch, block_rows(plan, last - first))
         for start in blocks(first, last, space.n_rows):
             block = slice(start, start + space.n_rows)
-            leaves = _SignedLeaves(scaled, powers, factors, block)
+            plain = leaf_values(circuit, evidence.rows(block))
+            leaves = _SignedLeaves(plain, scaled, powers, factors, block)
             space.run(start, start + space.n_rows, leaves)
             values = space.block.values
             out.mantissa[block] = values.mantissa[plan.root]
@@ -182,39 +184,48 @@ class _SignedLeaves:
     """What the leaves of one block say: their moments where powers are asked for."""
 
     def __init__(
-        self, scaled: Sequence[bool], powers: Powers, factors: dict[int, Floats], block: slice
+        self,
+        plain: LeafValues,
+        scaled: Sequence[bool],
+        powers: Powers,
+        factors: dict[int, Floats],
+        block: slice,
     ) -> None:
+        self.plain = plain
         self.powers = {c: Power(p.order[block], p.shift[block]) for c, p in powers.items()}
         self.factors = {column: factor[block] for column, factor in factors.items()}
         self.cells = {column for column in powers if scaled[column]}
 
     def __call__(self, circuit: Circuit, leaves: Ids, rows: Evidence) -> tuple[Floats, Floats]:
         """Return the logarithm of each leaf's absolute value, and its sign; (leaves, rows)."""
-        logs = log_values(circuit, leaves, rows)
+        logs = self.plain(circuit, leaves, rows)
+        assert isinstance(logs, np.ndarray)
         signs = np.ones(logs.shape)
         for column in self.powers.keys() - self.cells:
             where = np.flatnonzero(circuit.leaf_column[leaves] == column)
             for family, own, params in same_shape(circuit, leaves[where]):
-                for cells, value, log_mass in self._moments(column, family, params, rows):
+                for cells, value in self._moments(column, family, params, rows):
                     place = np.ix_(where[own], cells)
                     with np.errstate(divide="ignore"):
-                        logs[place] = np.log(np.abs(value)) + log_mass
+                        size = np.log(np.abs(value))
+                    # What a leaf says of levels is in its moment; of numbers, the mass inside.
+                    logs[place] = size if family.discrete else size + logs[place]
                     signs[place] = np.sign(value)
         return logs, signs
 
     def _moments(
         self, column: int, family: Family, params: Floats, rows: Evidence
-    ) -> list[tuple[Offsets, Floats, Floats]]:
-        """Return (rows, value, log-mass) for one order after another; two are (leaves, rows)."""
+    ) -> list[tuple[Offsets, Floats]]:
+        """Return (rows, value) for one order after another; the value is (leaves, rows)."""
         order, shift = self.powers[column]
         if family.discrete:
             codes = np.arange(self.factors[column].shape[1], dtype=np.float64)
             probability = np.exp(family.log_density(params[:, None, :], codes))
             total = probability @ self.factors[column].T
-            return [(np.arange(order.size), total, np.zeros(total.shape))]
+            return [(np.arange(order.size), total)]
         bounds, found = rows.intervals.get(column), []
         for one in np.unique(order[order > 0]).tolist():
             cells = np.flatnonzero(order == one)
             some = None if bounds is None else Interval(bounds.lo[cells], bounds.hi[cells])
-            found.append((cells, *moment_inside(family, params, one, shift[cells], some)))
+            found.append((cells, moment_inside(family, params, one, shift[cells], some)))
         return found

@@ -12,9 +12,11 @@ from softlearn.circuit import Circuit
 from softlearn.errors import EvidenceError
 from softlearn.query.coding import log_base, needs_families
 from softlearn.query.evidence import Evidence
+from softlearn.query.far import RelativeLeaves, far_rows, leaf_values
 from softlearn.query.impossible import Impossible, impossible_rows
 from softlearn.query.leaves import log_values
 from softlearn.query.plan import plan_for
+from softlearn.query.tellable import must_be_tellable
 from softlearn.query.workspace import Workspace, batch_of, block_rows, blocks, over_rows
 
 
@@ -126,28 +128,31 @@ def posteriors(
     layout = _Layout(circuit, wanted)
     table = np.zeros((layout.n_rows, evidence.n_rows))
     found = Posteriors(circuit, np.empty(evidence.n_rows), table, layout)
-    if evidence.n_rows:
-        _fill(found, evidence, n_threads)
+    far = far_rows(circuit, evidence)
+    for is_far, rows in enumerate((np.flatnonzero(~far), np.flatnonzero(far))):
+        if rows.size == evidence.n_rows:
+            _fill(found, evidence, bool(is_far), n_threads)
+        elif rows.size:
+            part = Posteriors(
+                circuit, np.empty(rows.size), np.zeros((layout.n_rows, rows.size)), layout
+            )
+            _fill(part, evidence.rows(rows), bool(is_far), n_threads)
+            found.log_likelihood[rows], table[:, rows] = part.log_likelihood, part.table
+    must_be_tellable(circuit, evidence, far)
     _set_known(evidence, layout, table)
     table[:, impossible_rows(found.log_likelihood, impossible)] = np.nan
     found.log_likelihood[:] += log_base(circuit.schema, evidence)
     return found
 
 
-def _fill(found: Posteriors, evidence: Evidence, n_threads: int | None) -> None:
+def _fill(found: Posteriors, evidence: Evidence, far: bool, n_threads: int | None) -> None:
     """Compute the table and the log-likelihood, block by block."""
     from softlearn.kernels.downward import collect, spread  # noqa: PLC0415 - loads Numba
 
-    plan, layout, table = (
-        plan_for(
-            found.circuit,
-            trace=True,
-            by_families=needs_families(found.circuit.schema, evidence),
-        ),
-        found.layout,
-        found.table,
-    )
-    batch = batch_of(found.circuit.schema, plan.columns, evidence)
+    circuit, layout, table = found.circuit, found.layout, found.table
+    by_families = far or needs_families(circuit.schema, evidence)
+    plan = plan_for(circuit, trace=True, by_families=by_families)
+    batch = batch_of(circuit.schema, plan.columns, evidence)
     uses = (*plan.leaf_uses, layout.place, layout.wanted)
 
     def work(first: int, last: int) -> None:
@@ -155,7 +160,10 @@ def _fill(found: Posteriors, evidence: Evidence, n_threads: int | None) -> None:
         flow, share = np.empty((plan.n_slots, space.n_rows)), np.empty(space.n_rows)
         for start in blocks(first, last, space.n_rows):
             stop = start + space.n_rows
-            space.run(start, stop, log_values, found.log_likelihood)
+            leaves = leaf_values(circuit, evidence.rows(slice(start, stop))) if far else log_values
+            space.run(start, stop, leaves, found.log_likelihood)
+            if isinstance(leaves, RelativeLeaves):
+                found.log_likelihood[start:stop] += leaves.base
             spread(plan.graph, space.block.values, flow, share)
             table[:, start:stop] = 0.0  # the last block may repeat rows
             collect(plan.graph, *uses, batch, start, flow, layout.level_start, table)

@@ -14,8 +14,10 @@ from softlearn.leaf import Family, Listed
 from softlearn.numeric_policy import SMALLEST_PROBABILITY
 from softlearn.query.evidence import Evidence
 from softlearn.query.expectation import Power, Scaled, expectation, moment_inside, numbers
+from softlearn.query.far import far_rows
 from softlearn.query.flows import Posteriors, posteriors
 from softlearn.query.impossible import Impossible, impossible_rows
+from softlearn.query.tellable import must_be_tellable
 from softlearn.query.workspace import BLOCK_ROWS
 
 _POSTERIOR_NUMBERS = 1 << 22  # 32 MB of posteriors at a time, whatever the circuit
@@ -58,6 +60,7 @@ def moment(
         for column, order in orders.items()
     }
     _must_have_numbers(circuit, list(orders))
+    must_be_tellable(circuit, evidence, far_rows(circuit, evidence))
     total = expectation(circuit, evidence, {}, n_threads)
     impossible_rows(np.where(total.mantissa == 0.0, -np.inf, 0.0), impossible)
     return expectation(circuit, evidence, powers, n_threads).over(total)
@@ -176,10 +179,18 @@ def _of_column(found: Posteriors, rows: Evidence, column: int) -> tuple[Floats, 
     else:
         posterior_moment = _leaf_moment
     start = np.full(rows.n_rows, _location(found.circuit, column))
+    bounds = rows.intervals.get(column)
+    if bounds is not None:  # a start inside keeps the digits of a narrow interval far out
+        start = np.clip(start, bounds.lo, bounds.hi)
     centre = start + posterior_moment(found, rows, column, 1, start)
+    if bounds is not None:
+        centre = np.clip(centre, bounds.lo, bounds.hi)
     centre = np.where(np.isnan(values), centre, values)
-    spread = posterior_moment(found, rows, column, 2, np.nan_to_num(centre))
-    return centre, np.where(np.isnan(values), spread, 0.0)
+    about_centre = np.nan_to_num(centre)
+    spread = posterior_moment(found, rows, column, 2, about_centre)
+    # Far out the mean is rounded to the nearest float, which may be deviations away.
+    off = posterior_moment(found, rows, column, 1, about_centre)
+    return centre, np.where(np.isnan(values), np.maximum(spread - off * off, 0.0), 0.0)
 
 
 def _location(circuit: Circuit, column: int) -> float:
@@ -223,7 +234,7 @@ def _leaf_moment(
             value = _about(family, params, order, shift, mass)
         else:
             mass = np.ones(where.size)
-            value, _ = moment_inside(family, params, order, shift, region)  # (leaves, rows)
+            value = moment_inside(family, params, order, shift, region)  # (leaves, rows)
         total += (own * (mass[:, None] * value).T).sum(axis=1)
         present += own @ mass
     return total / np.where(present > 0.0, present, 1.0)

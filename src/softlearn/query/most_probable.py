@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
-from weakref import WeakKeyDictionary
+from typing import NamedTuple
 
 import numpy as np
 
 from softlearn.arrays import Bools, Floats, Ids, Offsets
-from softlearn.circuit import SUM, Circuit, same_shape
-from softlearn.circuit.determinism import is_deterministic
-from softlearn.numeric_policy import REACHED_BOUND
+from softlearn.circuit import Circuit, same_shape
+from softlearn.leaf import Interval
+from softlearn.query.best_path import log_graph
 from softlearn.query.coding import log_base
 from softlearn.query.evidence import Evidence
+from softlearn.query.far import RelativeLeaves, far_rows, gaussian_span, leaf_values
 from softlearn.query.impossible import Impossible, impossible_rows
-from softlearn.query.leaves import log_values
 from softlearn.query.likelihood import log_likelihood
+from softlearn.query.patterns import patterns_of
 from softlearn.query.workspace import blocks, over_rows
-
-if TYPE_CHECKING:
-    from softlearn.kernels.maximum import LogGraph
 
 _BLOCK_NUMBERS = 1 << 19  # 4 MB of node values, in rows
 _MOST_ROWS, _FEWEST_ROWS = 256, 4
@@ -41,9 +38,9 @@ class Completion:
         (rows,) the log-density of the best single path through the circuit, which is at most the
         log-likelihood.
     exact
-        (rows,) True if no row that fits the evidence is more probable: the circuit is
-        deterministic, nothing was left to complete, or an upper bound is reached. Where it is
-        False, the completion is an approximation of the most probable one.
+        (rows,) True if it is proven that no row that fits the evidence is more probable: at every
+        sum at most one branch is possible, or all branches are highest at the completed row. Where
+        it is False, the completion is an approximation of the most probable one.
     """
 
     values: Floats
@@ -61,8 +58,7 @@ def most_probable(
 ) -> Completion:
     """Return each row completed by max-product, and whether that is the most probable completion.
 
-    On a deterministic circuit it is, up to the single points in which intervals of different
-    leaves touch. Of equally good branches the first is taken.
+    Of equally good branches the first is taken.
     """
     evidence.must_fit(circuit.schema)
     hopeless = impossible_rows(log_likelihood(circuit, evidence, n_threads=n_threads), impossible)
@@ -71,54 +67,45 @@ def most_probable(
         over_rows(search.work, evidence.n_rows, n_threads)
     search.values[:, hopeless] = np.nan
     score = log_likelihood(circuit, Evidence(search.values), n_threads=n_threads)
-    known_base = log_base(circuit.schema, evidence)
-    search.best += known_base
-    search.bound += known_base
-    score[hopeless], search.best[hopeless], search.bound[hopeless] = -np.inf, -np.inf, np.inf
-    known = ~np.isnan(evidence.values).any(axis=0)
-    reached = search.bound - score <= REACHED_BOUND * (1.0 + np.abs(score))
-    exact = (known | reached | search.deterministic) & ~hopeless
-    return Completion(search.values, score, search.best, exact)
-
-
-_DETERMINISTIC: WeakKeyDictionary[Circuit, bool] = WeakKeyDictionary()
+    search.best += log_base(circuit.schema, evidence)
+    score[hopeless], search.best[hopeless] = -np.inf, -np.inf
+    return Completion(search.values, score, search.best, search.exact & ~hopeless)
 
 
 class _Search:
     """The passes over blocks of rows, and what they have found so far."""
 
     def __init__(self, circuit: Circuit, evidence: Evidence) -> None:
-        if circuit not in _DETERMINISTIC:
-            _DETERMINISTIC[circuit] = is_deterministic(circuit)
-        self.deterministic = _DETERMINISTIC[circuit]
         self.circuit, self.evidence = circuit, evidence
         self.peaks = _Peaks.of(circuit)
+        self.patterns = patterns_of(circuit, evidence)
         self.values = evidence.values.copy()
         self.best = np.empty(evidence.n_rows)
-        self.bound = np.full(evidence.n_rows, np.inf)
+        self.exact = np.empty(evidence.n_rows, dtype=bool)
 
     def work(self, first: int, last: int) -> None:
         """Complete rows first:last."""
-        from softlearn.kernels.maximum import climb, trace_back  # noqa: PLC0415 - loads Numba
+        from softlearn.kernels.maximum import climb, prove, trace_back  # noqa: PLC0415
 
-        n_nodes, n_columns = self.circuit.n_nodes, len(self.circuit.schema)
-        most = min(_MOST_ROWS, max(_FEWEST_ROWS, _BLOCK_NUMBERS // n_nodes))
+        circuit, n_leaves = self.circuit, self.circuit.n_leaves
+        most = min(_MOST_ROWS, max(_FEWEST_ROWS, _BLOCK_NUMBERS // circuit.n_nodes))
         size = min(most, last - first)
-        graph, values = _log_graph(self.circuit), np.empty((n_nodes, size))
-        total, stack = np.empty(size), np.empty(n_columns, np.int32)
-        chosen = np.empty((n_columns, size), np.int32)
+        graph, (values, slack) = log_graph(circuit), np.empty((2, circuit.n_nodes, size))
+        proven, stack = np.empty(values.shape, dtype=bool), np.empty(len(circuit.schema), np.int32)
+        chosen = np.empty((len(circuit.schema), size), np.int32)
         for start in blocks(first, last, size):
             block = slice(start, start + size)
             rows = self.evidence.rows(block)
-            values[: self.circuit.n_leaves] = _highest(self.circuit, rows, self.peaks)
-            climb(graph, values, total, False)
-            self.best[block] = values[-1]
+            values[:n_leaves], base, slack[:n_leaves] = _highest(circuit, rows, self.peaks)
+            climb(graph, values)
+            self.best[block] = values[-1] + base
             trace_back(graph, values, stack, chosen)
-            self.values[:, block] = _completed(self.circuit, rows, chosen, self.peaks)
-            if not self.deterministic:
-                # Sums of the branches' maxima are at least the maximum of their sum.
-                climb(graph, values, total, True)
-                self.bound[block] = values[-1]
+            completed = _completed(circuit, rows, chosen, self.peaks)
+            self.values[:, block] = completed
+            proven[:n_leaves] = _at_peak(circuit, rows, completed, self.peaks)
+            pattern = self.patterns.of_row[block]
+            prove(graph, self.patterns.apart, pattern, values, slack, proven)
+            self.exact[block] = proven[-1] & ~_untold(circuit, rows)
 
 
 class _Peaks(NamedTuple):
@@ -137,29 +124,85 @@ class _Peaks(NamedTuple):
         return peaks
 
 
-def _log_graph(circuit: Circuit) -> LogGraph:
-    from softlearn.kernels.maximum import LogGraph  # noqa: PLC0415 - loads Numba
+def _highest(circuit: Circuit, rows: Evidence, peaks: _Peaks) -> tuple[Floats, Floats, Floats]:
+    """Return the log of the highest density of each leaf inside the evidence, (leaves, rows).
 
-    with np.errstate(divide="ignore"):
-        log_weight = np.log(circuit.weight)
-    is_sum = circuit.kind == SUM
-    return LogGraph(circuit.edge_start, circuit.child, log_weight, is_sum, circuit.leaf_column)
-
-
-def _highest(circuit: Circuit, rows: Evidence, peaks: _Peaks) -> Floats:
-    """Return the log of the highest density of each leaf inside the evidence, (leaves, rows)."""
+    Values far out are measured relative to a reference, whose logarithm is the second answer,
+    (rows,). The third is how far rounding may have moved each of these ratios, (leaves, rows).
+    """
     leaves = np.arange(circuit.n_leaves, dtype=np.int32)
-    unobserved = rows.unobserved()
-    values = log_values(circuit, leaves, Evidence(rows.values))
+    nearest = Evidence(_nearest_ends(circuit, rows))
+    relative = leaf_values(circuit, nearest)
+    base, slack = np.zeros(rows.n_rows), np.zeros((leaves.size, rows.n_rows))
+    if isinstance(relative, RelativeLeaves):
+        base, slack[:, relative.far] = relative.base, relative.errors(circuit)
+    values = np.asarray(relative(circuit, leaves, nearest))
+    unobserved = nearest.unobserved()
     values += np.where(unobserved[circuit.leaf_column], peaks.log_density[:, None], 0.0)
     for column, cells in _partly_known(rows):
+        open_cells = cells[unobserved[column, cells]]
         own = np.flatnonzero(circuit.leaf_column == column).astype(np.int32)
-        region = rows.region(column, cells)
+        region = rows.region(column, open_cells)
         for family, where, params in same_shape(circuit, own):
             every = params[:, None, :]
             height = family.log_density(every, family.mode(every, region))
-            values[np.ix_(own[where], cells)] = height
+            values[np.ix_(own[where], open_cells)] = height
+    return values, base, slack
+
+
+def _nearest_ends(circuit: Circuit, rows: Evidence) -> Floats:
+    """Return the values, and the end of an interval at which all Gaussian leaves are highest.
+
+    Far out that makes of an interval a value, which can be measured by a reference.
+    """
+    values = rows.values.copy()
+    for column, bounds in rows.intervals.items():
+        span = gaussian_span(circuit, column)
+        if span is not None:
+            lowest, highest = span
+            below, above = bounds.lo >= highest, bounds.hi <= lowest
+            end = np.where(below, bounds.lo, np.where(above, bounds.hi, np.nan))
+            end = np.where(bounds.lo <= bounds.hi, end, np.nan)
+            values[column] = np.where(np.isnan(values[column]), end, values[column])
     return values
+
+
+def _untold(circuit: Circuit, rows: Evidence) -> Bools:
+    """Return the rows whose branches are compared by logarithms that have lost their digits."""
+    settled = ~np.isnan(_nearest_ends(circuit, rows))
+    intervals = {
+        column: Interval(
+            np.where(settled[column], -np.inf, bounds.lo),
+            np.where(settled[column], np.inf, bounds.hi),
+        )
+        for column, bounds in rows.intervals.items()
+    }
+    return far_rows(circuit, Evidence(np.full(rows.values.shape, np.nan), {}, intervals))
+
+
+def _at_peak(circuit: Circuit, rows: Evidence, completed: Floats, peaks: _Peaks) -> Bools:
+    """Return which leaves are as high at the completed row as inside its evidence, (leaves, rows).
+
+    Both heights are the same function of a leaf's parameters, so they are compared as they are.
+    """
+    leaves = np.arange(circuit.n_leaves, dtype=np.int32)
+    unobserved = rows.unobserved()[circuit.leaf_column]
+    found = ~unobserved
+    for family, where, params in same_shape(circuit, leaves):
+        every, x = params[:, None, :], completed[circuit.leaf_column[where]]
+        same = x == peaks.mode[where][:, None]
+        height = family.log_density(every, np.where(np.isnan(x), peaks.mode[where][:, None], x))
+        found[where] |= same | (height >= peaks.log_density[where][:, None])
+    for column, cells in _partly_known(rows):
+        own = np.flatnonzero(circuit.leaf_column == column).astype(np.int32)
+        region, x = rows.region(column, cells), completed[column, cells]
+        for family, where, params in same_shape(circuit, own):
+            every = params[:, None, :]
+            mode = family.mode(every, region)
+            x = np.where(np.isnan(x), mode[0], x)
+            peak = (mode == x) | (family.log_density(every, x) >= family.log_density(every, mode))
+            found[np.ix_(own[where], cells)] = peak
+    return found
 
 
 def _completed(circuit: Circuit, rows: Evidence, chosen: Ids, peaks: _Peaks) -> Floats:

@@ -12,9 +12,10 @@ from softlearn.errors import EvidenceError
 from softlearn.kernels.program import Values
 from softlearn.query.coding import needs_families
 from softlearn.query.evidence import Evidence
+from softlearn.query.far import far_rows, leaf_values
 from softlearn.query.impossible import Impossible, impossible_rows
-from softlearn.query.leaves import log_values
 from softlearn.query.plan import DiscreteColumns, graph_of, plan_for
+from softlearn.query.tellable import must_be_tellable
 from softlearn.query.workspace import Workspace, batch_of, block_rows, over_rows
 
 _DRAWS_TOGETHER = 8192  # whose cells' probabilities are in memory: 16 MB for a column of 250 cells
@@ -112,7 +113,10 @@ def _descend_all(
     """Walk down for every draw; draws of one row share the pass up."""
     from softlearn.kernels.draw import descend  # noqa: PLC0415 - loads Numba
 
-    plan = plan_for(circuit, trace=True, by_families=needs_families(circuit.schema, evidence))
+    far = far_rows(circuit, evidence)
+    must_be_tellable(circuit, evidence, far)
+    by_families = bool(far.any()) or needs_families(circuit.schema, evidence)
+    plan = plan_for(circuit, trace=True, by_families=by_families)
     batch = batch_of(circuit.schema, plan.columns, evidence)
     n_each = draws.n_each
 
@@ -123,7 +127,8 @@ def _descend_all(
         stack = np.empty(circuit.n_nodes + 1, np.int32)
         for start in range(row_from, row_to, space.n_rows):
             begin = max(min(start, row_to - space.n_rows), row_from)
-            space.run(begin, begin + space.n_rows, log_values, draws.log_likelihood)
+            leaves = leaf_values(circuit, evidence.rows(slice(begin, begin + space.n_rows)))
+            space.run(begin, begin + space.n_rows, leaves, draws.log_likelihood)
             stop = min(start + space.n_rows, row_to)
             span = (max(start * n_each, first), min(stop * n_each, last))
             memory = (draws.states, stack, draws.values, draws.leaf_of)

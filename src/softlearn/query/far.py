@@ -1,0 +1,188 @@
+"""Evidence far out: what leaves say of it, relative to the leaves of the row's best path.
+
+The log-density of a value a million deviations away is −5e11, and what branches differ in is lost
+among its last digits. What all leaves of a column have in common cancels in every conditional
+probability, so it is left out: each column of a row has one leaf of reference, and the others are
+measured by their ratio to it, in which no large numbers are subtracted.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from softlearn.arrays import Bools, Floats, Ids, Offsets
+from softlearn.circuit import Circuit, same_shape
+from softlearn.leaf import GAUSSIAN, Known, LogRatio, log_ratio
+from softlearn.query.best_path import best_leaves
+from softlearn.query.evidence import Evidence
+from softlearn.query.leaves import log_values
+from softlearn.query.workspace import LeafValues
+
+# A log-density up to 2**20 has digits enough, 1e-10 and better, as it is.
+_NEAR: Final = 2.0**10 * 2.0**0.5  # deviations
+
+
+class _Gaussians(NamedTuple):
+    """The Gaussian leaves of a circuit."""
+
+    mean: Floats  # (leaves,)  NaN for leaves of other families
+    deviation: Floats  # (leaves,)
+    lo: Floats  # (columns,)  from lo to hi a value is near all leaves of its column
+    hi: Floats  # (columns,)
+
+
+_GAUSSIANS: WeakKeyDictionary[Circuit, _Gaussians] = WeakKeyDictionary()
+
+
+def far_rows(circuit: Circuit, evidence: Evidence) -> Bools:
+    """Return the rows that know a value or an interval far away from some leaf, (rows,)."""
+    about = _gaussians(circuit)
+    far = np.zeros(evidence.n_rows, dtype=bool)
+    for column in np.flatnonzero(np.isfinite(about.lo)).tolist():
+        known = known_of(evidence, column)
+        lo = np.where(np.isnan(known.value), known.lo, known.value)
+        hi = np.where(np.isnan(known.value), known.hi, known.value)
+        far |= (lo <= hi) & ((lo > about.hi[column]) | (hi < about.lo[column]))
+    return far
+
+
+def gaussian_span(circuit: Circuit, column: int) -> tuple[float, float] | None:
+    """Return the lowest and highest mean of a column whose leaves are all Gaussian, else None."""
+    means = _gaussians(circuit).mean[circuit.leaf_column == column]
+    if means.size == 0 or np.isnan(means).any():
+        return None
+    return float(means.min()), float(means.max())
+
+
+def known_of(evidence: Evidence, column: int) -> Known:
+    """Return what each row knows of a column of plain numbers."""
+    bounds = evidence.intervals.get(column)
+    end = np.full(evidence.n_rows, np.inf)
+    lo, hi = (-end, end) if bounds is None else bounds
+    return Known(evidence.values[column], lo, hi)
+
+
+def leaf_values(circuit: Circuit, given: Evidence) -> LeafValues:
+    """Return what answers for leaves: families themselves, or ratios in rows that are far out."""
+    far = np.flatnonzero(far_rows(circuit, given))
+    return RelativeLeaves(circuit, given, far) if far.size else log_values
+
+
+class RelativeLeaves:
+    """The leaves of one block of rows, in those that are far out relative to a reference.
+
+    Attributes
+    ----------
+    far
+        The rows that are far out.
+    base
+        (rows,) the logarithm of what all values were divided by.
+    """
+
+    def __init__(self, circuit: Circuit, given: Evidence, far: Offsets) -> None:
+        self.far, self._given = far, given.rows(far)
+        self._gaussians = _gaussians(circuit)
+        every = np.arange(circuit.n_leaves, dtype=np.int32)
+        self._logs = log_values(circuit, every, self._given)
+        self._leaf = self._highest(circuit)
+        self._leaf = np.where(self._leaf < 0, -1, best_leaves(circuit, self._all(circuit).value))
+        used = np.where(self._leaf < 0, 0.0, self._logs[self._leaf, np.arange(far.size)])
+        self.base = np.zeros(given.n_rows)
+        self.base[far] = used.sum(axis=0)
+        del self._logs
+
+    def __call__(self, circuit: Circuit, leaves: Ids, rows: Evidence) -> Floats:
+        """Return the logarithms, (leaves, rows); the rows may know more than those given."""
+        found = log_values(circuit, leaves, rows)
+        some = rows.rows(self.far)
+        found[:, self.far] = self._relative(circuit, leaves, some, found[:, self.far]).value
+        return found
+
+    def errors(self, circuit: Circuit) -> Floats:
+        """Return how far rounding may have moved each leaf's logarithm, (leaves, rows far out)."""
+        every = np.arange(circuit.n_leaves, dtype=np.int32)
+        logs = log_values(circuit, every, self._given)
+        return self._relative(circuit, every, self._given, logs).error
+
+    def _highest(self, circuit: Circuit) -> Ids:
+        """Return the highest leaf of each column, -1 where there is nothing to be far from."""
+        found = np.full((len(circuit.schema), self.far.size), -1, np.int32)
+        for column in np.flatnonzero(np.isfinite(self._gaussians.lo)).tolist():
+            own = np.flatnonzero(circuit.leaf_column == column)
+            known = known_of(self._given, column)
+            says = ~np.isnan(known.value) | np.isfinite(known.lo) | np.isfinite(known.hi)
+            logs = self._logs[own]
+            says &= (logs > -np.inf).any(axis=0)
+            found[column] = np.where(says, own[np.argmax(logs, axis=0)], -1)
+        return found
+
+    def _all(self, circuit: Circuit) -> LogRatio:
+        every = np.arange(circuit.n_leaves, dtype=np.int32)
+        return self._relative(circuit, every, self._given, self._logs)
+
+    def _relative(self, circuit: Circuit, leaves: Ids, rows: Evidence, logs: Floats) -> LogRatio:
+        """Return logarithms of ratios in the place of logarithms, (leaves, rows far out)."""
+        value, error = logs.copy(), np.zeros(logs.shape)
+        column_of = circuit.leaf_column[leaves]
+        for column in np.unique(column_of).tolist():
+            reference = self._leaf[column]
+            cells = np.flatnonzero(reference >= 0)
+            if cells.size:
+                own = np.flatnonzero(column_of == column)
+                place = np.ix_(own, cells)
+                value[place], error[place] = self._ratios(
+                    circuit, leaves[own], rows.rows(cells), cells, logs[place]
+                )
+        return LogRatio(value, error)
+
+    def _ratios(
+        self, circuit: Circuit, leaves: Ids, rows: Evidence, cells: Offsets, logs: Floats
+    ) -> LogRatio:
+        """Return the ratios of one column's leaves to the references of some rows."""
+        column = int(circuit.leaf_column[leaves[0]])
+        reference, given = self._leaf[column, cells], known_of(self._given.rows(cells), column)
+        base = _one_by_one(circuit, reference, self._given.rows(cells))
+        with np.errstate(invalid="ignore"):
+            value = logs - base
+        error = 2.0**-50 * (np.abs(np.where(np.isfinite(value), value, 0.0)) + np.abs(base))
+        about = self._gaussians
+        mine = np.flatnonzero(~np.isnan(about.mean[leaves]))
+        theirs = np.flatnonzero(~np.isnan(about.mean[reference]))
+        if mine.size and theirs.size:
+            pairs = np.stack([about.mean, about.deviation], axis=-1)
+            known = Known(*(part[theirs] for part in known_of(rows, column)))
+            other = Known(*(part[theirs] for part in given))
+            found = log_ratio(pairs[leaves[mine]][:, None], known, pairs[reference[theirs]], other)
+            place = np.ix_(mine, theirs)
+            value[place], error[place] = found
+        return LogRatio(value, error)
+
+
+def _one_by_one(circuit: Circuit, leaves: Ids, rows: Evidence) -> Floats:
+    """Return what one leaf says of each row, (rows,)."""
+    found = np.empty(leaves.size)
+    for leaf in np.unique(leaves).tolist():
+        where = np.flatnonzero(leaves == leaf)
+        one = np.array([leaf], dtype=np.int32)
+        found[where] = log_values(circuit, one, rows.rows(where))[0]
+    return found
+
+
+def _gaussians(circuit: Circuit) -> _Gaussians:
+    if circuit not in _GAUSSIANS:
+        mean, deviation = np.full((2, circuit.n_leaves), np.nan)
+        leaves = np.arange(circuit.n_leaves, dtype=np.int32)
+        for family, where, params in same_shape(circuit, leaves):
+            if family is GAUSSIAN:
+                mean[where], deviation[where] = params.T
+        lo, hi = np.full((2, len(circuit.schema)), np.nan)
+        some = np.flatnonzero(~np.isnan(mean))
+        with np.errstate(over="ignore"):
+            low, high = mean - _NEAR * deviation, mean + _NEAR * deviation
+        np.fmax.at(lo, circuit.leaf_column[some], low[some])
+        np.fmin.at(hi, circuit.leaf_column[some], high[some])
+        _GAUSSIANS[circuit] = _Gaussians(mean, deviation, lo, hi)
+    return _GAUSSIANS[circuit]
