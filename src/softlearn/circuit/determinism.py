@@ -6,18 +6,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Bools
+from softlearn.arrays import AnyArray, Bools, Floats
 from softlearn.circuit.columns import same_shape
 from softlearn.circuit.flat import SUM, Circuit
-from softlearn.leaf import Interval
+from softlearn.leaf import Family, Interval, Scaled
 
 
 def is_deterministic(circuit: Circuit) -> bool:
     """Return whether every sum has a column on which its children's supports are disjoint.
 
-    Supports are levels, or intervals from the lowest to the highest possible value; intervals
-    that touch in a point are disjoint, as a point has no probability. Branches of weight 0 do not
-    count. The check is sufficient, not necessary: children may differ on no single column.
+    Supports are levels, cells of a scale, or intervals from the lowest to the highest possible
+    value; intervals that touch in a point are disjoint, as a point has no probability. Branches of
+    weight 0 do not count. The check is sufficient, not necessary: children may differ on no single
+    column.
     """
     supports = _supports(circuit)
     starts, children = circuit.edge_start.tolist(), circuit.child.tolist()
@@ -45,9 +46,10 @@ def is_deterministic(circuit: Circuit) -> bool:
 class _Supports(NamedTuple):
     """What leaves can draw, as bits of one Python integer: a field of cells for each column.
 
-    Levels are cells; a line is cut into cells at all ends of its leaves' intervals. Columns whose
-    leaves can all draw everything cannot tell children apart and have no field. Above each field
-    a guard bit is left free, so that adding all ones to a field raises it if the field is not 0.
+    Levels are cells, and so are those of a scale; any other line is cut into cells at all ends of
+    its leaves' intervals. Columns whose leaves can all draw everything cannot tell children apart
+    and have no field. Above each field a guard bit is left free, so that adding all ones to a
+    field raises it if the field is not 0.
     """
 
     cells: list[int]  # (leaves,) the leaf's own field
@@ -87,7 +89,7 @@ def _restricted_leaves(circuit: Circuit) -> Bools:
     every = np.arange(circuit.n_leaves)
     restricted = np.zeros(every.size, dtype=bool)
     for family, where, params in same_shape(circuit, every):
-        support = family.support(params)
+        support = _support(family, params)
         if isinstance(support, Interval):
             restricted[where] = np.isfinite(support.lo) | np.isfinite(support.hi)
         else:
@@ -95,16 +97,24 @@ def _restricted_leaves(circuit: Circuit) -> Bools:
     return restricted
 
 
+def _support(family: Family, params: Floats) -> Bools | Interval:
+    """Return the levels or cells that leaves can draw, (leaves, n), or else their intervals."""
+    if isinstance(family, Scaled):
+        return family.probabilities(params) > 0.0
+    return family.support(params)
+
+
 def _cells(circuit: Circuit, leaves: AnyArray) -> tuple[list[int], int]:
     """Return the supports of one column's leaves as masks, and the number of cells."""
     masks = [0] * leaves.size
     lo, hi = np.full(leaves.size, -np.inf), np.full(leaves.size, np.inf)
-    n_cells = circuit.schema.columns[circuit.leaf_column[leaves[0]]].n_levels
+    n_cells = 0
     for family, where, params in same_shape(circuit, leaves):
-        support = family.support(params)
+        support = _support(family, params)
         if isinstance(support, Interval):
             lo[where], hi[where] = support.lo, support.hi
             continue
+        n_cells = support.shape[-1]
         packed = np.packbits(support, axis=-1, bitorder="little")
         for leaf, row in zip(where.tolist(), packed, strict=True):
             masks[leaf] = int.from_bytes(row.tobytes(), "little")

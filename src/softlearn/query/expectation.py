@@ -30,36 +30,39 @@ class Power(NamedTuple):
 Powers: TypeAlias = Mapping[int, Power]
 
 
-class Scaled(NamedTuple):
+class WideNumbers(NamedTuple):
     """Signed numbers mantissa · 2 ** exponent, whatever their range; each (rows,)."""
 
     mantissa: Floats
     exponent: Offsets
 
-    def over(self, other: Scaled) -> Floats:
+    def over(self, other: WideNumbers) -> Floats:
         """Return the ratio of two of them; NaN where the other one is zero."""
         gap = np.clip(self.exponent - other.exponent, -_FAR_EXPONENT, _FAR_EXPONENT)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             ratio = np.ldexp(self.mantissa / other.mantissa, gap.astype(np.int32))
         return np.where(other.mantissa == 0.0, np.nan, ratio)
 
-    def tile(self, n: int) -> Scaled:
+    def tile(self, n: int) -> WideNumbers:
         """Return all rows n times, one copy after another."""
-        return Scaled(np.tile(self.mantissa, n), np.tile(self.exponent, n))
+        return WideNumbers(np.tile(self.mantissa, n), np.tile(self.exponent, n))
 
 
 def numbers(column: Column) -> Floats:
-    """Return the number that each level of a discrete column stands for, (levels,)."""
+    """Return the number that each level of a discrete column stands for, (levels,).
+
+    A missing cell, where these are modelled, stands for 0.
+    """
     if any(isinstance(level, str) for level in column.levels):
         raise EvidenceError(
             f"column {column.name!r} holds text, so it has no mean; ask for its distribution"
         )
-    return np.array(column.levels, dtype=np.float64)
+    return np.array([level or 0.0 for level in column.levels], dtype=np.float64)
 
 
 def expectation(
     circuit: Circuit, evidence: Evidence, powers: Powers, n_threads: int | None = None
-) -> Scaled:
+) -> WideNumbers:
     """Return E[Π (x_c − shift_c) ** order_c · 1(evidence)] of each row.
 
     Values that are known count as given: the density at them, times their power.
@@ -73,7 +76,7 @@ def expectation(
         unknown[column] = Power(np.where(observed, 0, power.order), power.shift)
     factors, scale = _level_factors(circuit, evidence, unknown)
     value = _evaluate(circuit, evidence, unknown, factors, n_threads)
-    return Scaled(value.mantissa * known * scale, value.exponent)
+    return WideNumbers(value.mantissa * known * scale, value.exponent)
 
 
 def moment_inside(
@@ -155,12 +158,12 @@ def _evaluate(
     powers: Powers,
     factors: dict[int, Floats],
     n_threads: int | None,
-) -> Scaled:
+) -> WideNumbers:
     """Run all rows through the circuit and read the root."""
     plan = plan_for(circuit, by_families=True)
     batch = batch_of(circuit.schema, plan.columns, evidence, factors)
     scaled = [column.scale is not None for column in circuit.schema]
-    out = Scaled(np.empty(evidence.n_rows), np.zeros(evidence.n_rows, np.int64))
+    out = WideNumbers(np.empty(evidence.n_rows), np.zeros(evidence.n_rows, np.int64))
 
     def work(first: int, last: int) -> None:
         space = Workspace(plan, evidence, batch, block_rows(plan, last - first))

@@ -10,10 +10,10 @@ import numpy as np
 from softlearn.arrays import Floats, Offsets
 from softlearn.circuit import Circuit, same_shape
 from softlearn.errors import EvidenceError
-from softlearn.leaf import Family, Listed
+from softlearn.leaf import Family, Interval, Listed, Scaled
 from softlearn.numeric_policy import SMALLEST_PROBABILITY
 from softlearn.query.evidence import Evidence
-from softlearn.query.expectation import Power, Scaled, expectation, moment_inside, numbers
+from softlearn.query.expectation import Power, WideNumbers, expectation, moment_inside, numbers
 from softlearn.query.flows import Posteriors, posteriors
 from softlearn.query.impossible import Impossible, impossible_rows
 from softlearn.query.workspace import BLOCK_ROWS
@@ -122,7 +122,7 @@ def _products(
     pairs: Offsets,
     centres: Mapping[int, Floats],
     n_threads: int | None,
-) -> Scaled:
+) -> WideNumbers:
     """Return E[(x − centre)(y − centre) · 1(evidence)] for each pair and row, pair after pair."""
     powers = {}
     for column in np.unique(pairs).tolist():
@@ -199,8 +199,13 @@ def _level_moment(
     found: Posteriors, rows: Evidence, column: int, order: int, shift: Floats
 ) -> Floats:
     """E[(x − shift) ** order] of a discrete column, (rows,)."""
-    distance = numbers(found.circuit.schema.columns[column]) - shift[:, None]
-    return np.asarray((found.levels(column) * distance**order).sum(axis=1))
+    about, probability = found.circuit.schema.columns[column], found.levels(column)
+    raised = (numbers(about) - shift[:, None]) ** order
+    if about.missing == "modelled":  # missing cells do not count
+        probability = np.where(np.arange(about.n_levels) < about.missing_code, probability, 0.0)
+        total = probability.sum(axis=1, keepdims=True)
+        probability = probability / np.where(total > 0.0, total, 1.0)
+    return np.asarray((probability * raised).sum(axis=1))
 
 
 def _leaf_moment(
@@ -214,29 +219,39 @@ def _leaf_moment(
     region = rows.numbers(column, np.arange(rows.n_rows))
     total, present = np.zeros(rows.n_rows), np.zeros(rows.n_rows)
     for family, where, params in same_shape(found.circuit, leaves):
-        own = weights[:, where]
-        if isinstance(region, Listed):
-            mass = family.moment(params, 0, region=region)
-            value = family.moment(params[:, None, :], order, shift, region) / mass[:, None]
-        elif region is None:
-            mass = family.moment(params, 0)
-            value = _about(family, params, order, shift, mass)
+        own = weights[:, where].T
+        if isinstance(family, Scaled):
+            value, mass = _on_cells(family, params, order, shift, region)
+        elif isinstance(region, Interval):
+            value, mass = moment_inside(family, params, order, shift, region)[0], np.ones(1)
         else:
-            mass = np.ones(where.size)
-            value, _ = moment_inside(family, params, order, shift, region)  # (leaves, rows)
-        total += (own * (mass[:, None] * value).T).sum(axis=1)
-        present += own @ mass
+            value, mass = _about(family, params, order, shift), np.ones(1)
+        total += (own * value).sum(axis=0)
+        present += (own * mass).sum(axis=0)
     return total / np.where(present > 0.0, present, 1.0)
 
 
-def _about(family: Family, params: Floats, order: int, shift: Floats, mass: Floats) -> Floats:
+def _on_cells(
+    family: Scaled, params: Floats, order: int, shift: Floats, region: Interval | Listed | None
+) -> tuple[Floats, Floats]:
+    """Return E[(x − shift) ** order · 1(x is there) | region] and P(x is there | region) of leaves.
+
+    Both are (leaves, rows), the second also (leaves, 1); a missing cell is not there.
+    """
+    every = params[:, None, :]
+    inside = 1.0 if region is None else np.exp(family.log_mass(every, region))
+    inside = np.where(inside > 0.0, inside, 1.0)
+    there = family.moment(every, 0, region=region) / inside
+    return family.moment(every, order, shift, region) / inside, there
+
+
+def _about(family: Family, params: Floats, order: int, shift: Floats) -> Floats:
     """Return E[(x − shift) ** order] of leaves, for order 1 or 2, (leaves, rows)."""
-    share = np.where(mass > 0.0, mass, 1.0)
-    centre = family.moment(params, 1) / share
+    centre = family.moment(params, 1)
     gap = centre[:, None] - shift
     if order == 1:
         return gap
-    spread = family.moment(params, 2, centre) / share
+    spread = family.moment(params, 2, centre)
     return np.asarray(gap**2 + spread[:, None])
 
 
