@@ -37,7 +37,7 @@ def scale(
     missing_share: float = 0.125,
 ) -> Scale:
     """A scale from the ends of its cells, relative shares and the values that are atoms."""
-    left, right = zip(*cells, strict=True)
+    left, right = (tuple(map(float, side)) for side in zip(*cells, strict=True))
     is_atom = tuple(a == b and a in atoms for a, b in cells)
     shares = tuple((np.array(share) / sum(share)).tolist())
     return Scale(left, right, shares, is_atom, step, missing_share=missing_share)

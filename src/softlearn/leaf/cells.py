@@ -233,10 +233,11 @@ class Cells:
         return np.where(is_point, self.left[cell], value)
 
     def highest(self, probability: Floats, region: Interval | Listed | None) -> Floats:
-        """Return the value of the highest score in the region; the middle of its cell."""
+        """Return the value of the highest score in the region; the middle of its cell.
+
+        Without a region a missing cell, which is infinity, may be the most probable.
+        """
         possible = self.inside(region).share > 0.0
-        if self.has_missing and not isinstance(region, Listed):
-            possible = possible & (self.left < np.inf)
         with np.errstate(divide="ignore"):
             height = np.where(possible, np.log(probability) + self.log_base, -np.inf)
         cell = np.argmax(height, axis=-1)

@@ -65,14 +65,18 @@ def expectation(
 ) -> WideNumbers:
     """Return E[Π (x_c − shift_c) ** order_c · 1(evidence)] of each row.
 
-    Values that are known count as given: the density at them, times their power.
+    Values that are known count as given: the density at them, times their power. The power of a
+    missing cell, where these are modelled, is 0.
     """
     known = np.ones(evidence.n_rows)
     unknown: dict[int, Power] = {}
     for column, power in powers.items():
-        values = _known_numbers(circuit.schema.columns[column], evidence.values[column])
+        about = circuit.schema.columns[column]
+        values = _known_numbers(about, evidence.values[column])
         observed = ~np.isnan(values)
         known *= np.where(observed, values - power.shift, 1.0) ** np.where(observed, power.order, 0)
+        if about.missing == "modelled":
+            known[(evidence.values[column] == about.missing_code) & (power.order > 0)] = 0.0
         unknown[column] = Power(np.where(observed, 0, power.order), power.shift)
     factors, scale = _level_factors(circuit, evidence, unknown)
     value = _evaluate(circuit, evidence, unknown, factors, n_threads)
@@ -103,9 +107,9 @@ def moment_inside(
 
 
 def _known_numbers(column: Column, values: Floats) -> Floats:
-    """Return the numbers of the values that are known, NaN elsewhere."""
+    """Return the numbers of the values that are known, 0 for missing cells, NaN elsewhere."""
     if not column.is_discrete:
-        return values
+        return np.where(np.isinf(values), 0.0, values)
     codes = np.where(np.isnan(values), column.n_levels, values).astype(np.intp)
     return np.append(numbers(column), np.nan)[codes]
 
@@ -124,6 +128,8 @@ def _level_factors(
         if column.is_discrete or column.scale is not None:
             if column.is_discrete:
                 raised = (numbers(column) - power.shift[:, None]) ** power.order[:, None]
+                if column.missing == "modelled":
+                    raised[power.order > 0, -1] = 0.0
                 factor = raised * evidence.allowed_levels(position, column.n_levels)
             else:
                 factor = _cell_factors(column, evidence, position, power)

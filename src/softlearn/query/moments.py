@@ -71,7 +71,10 @@ def mean(
     impossible: Impossible = "error",
     n_threads: int | None = None,
 ) -> Floats:
-    """Return E[x | evidence] of each column, (rows, columns); a known value is its own mean."""
+    """Return E[x | evidence] of each column, (rows, columns); a known value is its own mean.
+
+    Missing cells, where they are modelled, do not count; a cell that must be missing has NaN.
+    """
     return _mean_and_variance(circuit, evidence, columns, impossible, n_threads)[0]
 
 
@@ -112,6 +115,7 @@ def covariance(
         some = pairs[at : at + together]
         joint = _products(circuit, evidence, np.asarray(columns)[some], centres, n_threads)
         value = joint.over(total.tile(len(some))).reshape(len(some), n_rows).T
+        value[np.isnan(centre[:, some]).any(axis=2)] = np.nan
         found[:, some[:, 0], some[:, 1]] = found[:, some[:, 1], some[:, 0]] = value
     return found
 
@@ -169,6 +173,7 @@ def _of_column(found: Posteriors, rows: Evidence, column: int) -> tuple[Floats, 
     """
     about = found.circuit.schema.columns[column]
     values = rows.values[column]
+    is_missing = (values == about.missing_code) & (about.missing == "modelled")
     if about.is_discrete:
         known = np.where(np.isnan(values), 0.0, values).astype(np.intp)
         values = np.where(np.isnan(values), np.nan, numbers(about)[known])
@@ -177,9 +182,10 @@ def _of_column(found: Posteriors, rows: Evidence, column: int) -> tuple[Floats, 
         posterior_moment = _leaf_moment
     start = np.full(rows.n_rows, _location(found.circuit, column))
     centre = start + posterior_moment(found, rows, column, 1, start)
-    centre = np.where(np.isnan(values), centre, values)
+    centre = np.where(np.isnan(values) | is_missing, centre, values)
     spread = posterior_moment(found, rows, column, 2, np.nan_to_num(centre))
-    return centre, np.where(np.isnan(values), spread, 0.0)
+    spread = np.where(np.isnan(values), spread, 0.0)
+    return np.where(is_missing, np.nan, centre), np.where(is_missing, np.nan, spread)
 
 
 def _location(circuit: Circuit, column: int) -> float:
@@ -204,7 +210,7 @@ def _level_moment(
     if about.missing == "modelled":  # missing cells do not count
         probability = np.where(np.arange(about.n_levels) < about.missing_code, probability, 0.0)
         total = probability.sum(axis=1, keepdims=True)
-        probability = probability / np.where(total > 0.0, total, 1.0)
+        probability = probability / np.where(total > 0.0, total, np.nan)
     return np.asarray((probability * raised).sum(axis=1))
 
 
@@ -228,7 +234,7 @@ def _leaf_moment(
             value, mass = _about(family, params, order, shift), np.ones(1)
         total += (own * value).sum(axis=0)
         present += (own * mass).sum(axis=0)
-    return total / np.where(present > 0.0, present, 1.0)
+    return total / np.where(present > 0.0, present, np.nan)
 
 
 def _on_cells(
