@@ -238,7 +238,8 @@ class Cells:
         Without a region a missing cell, which is infinity, may be the most probable.
         """
         possible = self.inside(region).share > 0.0
-        with np.errstate(divide="ignore"):
-            height = np.where(possible, np.log(probability) + self.log_base, -np.inf)
+        # A leaf that gives the whole region no probability still answers with a value inside it.
+        log_p = np.log(np.maximum(probability, np.finfo(np.float64).smallest_subnormal))
+        height = np.where(possible, log_p + self.log_base, -np.inf)
         cell = np.argmax(height, axis=-1)
         return self._value(cell, np.full(cell.shape, 0.5), region)
