@@ -11,9 +11,11 @@ from itertools import pairwise, product
 
 import numpy as np
 
+import plain_scale
 from random_circuits import agrees, every_world
 from softlearn.circuit import Circuit, Leaf, Node, Sum, build_form
 from softlearn.query import Evidence
+from softlearn.table.schema import Column
 
 __all__ = ["agrees", "density", "every_world", "mass_by_quadrature", "world_probabilities"]
 
@@ -23,16 +25,22 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
 
 def density(circuit: Circuit, row: np.ndarray) -> float:
     """Return the density of one complete row, in exact sums, by the definition of a circuit."""
-    columns = {column.name: i for i, column in enumerate(circuit.schema.columns)}
+    columns = {column.name: (i, column) for i, column in enumerate(circuit.schema.columns)}
     answer: dict[int, float] = {}
     for node in build_form(circuit):
         answer[id(node)] = _value(node, row, columns, answer)
     return answer[id(node)]
 
 
-def _value(node: Node, row: np.ndarray, columns: dict[str, int], known: dict[int, float]) -> float:
+def _value(
+    node: Node, row: np.ndarray, columns: dict[str, tuple[int, Column]], known: dict[int, float]
+) -> float:
     if isinstance(node, Leaf):
-        return _leaf_density(node, float(row[columns[node.column]]))
+        position, column = columns[node.column]
+        x = float(row[position])
+        if node.family == "scaled":
+            return plain_scale.density(column, node.params, x)
+        return _leaf_density(node, x)
     below = [known[id(child)] for child in node.children]
     if isinstance(node, Sum):
         return math.fsum(w * value for w, value in zip(node.weights, below, strict=True))
@@ -55,7 +63,7 @@ def _leaf_density(leaf: Leaf, x: float) -> float:
 
 
 def world_probabilities(circuit: Circuit) -> tuple[np.ndarray, np.ndarray]:
-    """Return all worlds of a discrete circuit, (columns, worlds), and their probabilities."""
+    """Return all worlds of a circuit that has finitely many, and their probabilities."""
     worlds = every_world(circuit)
     return worlds, np.array([density(circuit, world) for world in worlds.T])
 
@@ -85,12 +93,26 @@ def _rule(circuit: Circuit, evidence: Evidence, row: int, column: int) -> tuple[
         codes = [k for k in range(about.n_levels) if mask is None or mask[row, k]]
         return [float(k) for k in codes], [1.0] * len(codes)
     bounds = evidence.intervals.get(column)
+    if about.scale is not None:
+        return _rule_on_scale(about, evidence, row, column)
     lo, hi = (-np.inf, np.inf) if bounds is None else (bounds.lo[row], bounds.hi[row])
     cuts = sorted({min(max(cut, lo), hi) for cut in _cuts(circuit, column)}) if lo <= hi else []
     pieces = [(a, b) for a, b in pairwise(cuts) if b > a]
     points = [0.5 * (a + b) + 0.5 * (b - a) * _NODES for a, b in pieces]
     weights = [0.5 * (b - a) * _WEIGHTS for a, b in pieces]
     return np.concatenate([*points, []]).tolist(), np.concatenate([*weights, []]).tolist()
+
+
+def _rule_on_scale(about: Column, evidence: Evidence, row: int, column: int) -> tuple[list, list]:
+    """Return the values of a column with a scale that agree with the evidence, and weights."""
+    if column in evidence.intervals:
+        lo, hi = (float(bound[row]) for bound in evidence.intervals[column])
+        return plain_scale.points_and_weights(about, lo, hi)
+    if column in evidence.listed:
+        return plain_scale.listed_weights(about, evidence.listed[column].values.tolist())
+    points, weights = plain_scale.points_and_weights(about)
+    missing = [math.inf] if about.missing == "modelled" else []
+    return points + missing, weights + [1.0] * len(missing)
 
 
 def _cuts(circuit: Circuit, column: int) -> list[float]:

@@ -4,11 +4,23 @@ import numpy as np
 import pytest
 
 from circuit_examples import paper_example
+from plain_scale import WHOLE
 from random_circuits import every_world, random_circuit
-from softlearn.circuit import Categorical, Circuit, Gaussian, Histogram, Node, Product, Sum, flatten
+from softlearn.circuit import (
+    Categorical,
+    Circuit,
+    Gaussian,
+    Histogram,
+    Node,
+    Product,
+    Scaled,
+    Sum,
+    flatten,
+)
 from softlearn.circuit.determinism import is_deterministic
 from softlearn.query.evidence import Evidence
 from softlearn.query.reference import node_log_values
+from softlearn.table.schema import Column, Schema
 
 
 def two(left: Node, right: Node) -> Circuit:
@@ -57,6 +69,22 @@ def test_intervals_may_touch_but_not_overlap(start, expected):
 def test_a_hull_is_taken_without_its_empty_ends():
     left = Histogram("x", [0, 1, 2], [1, 0])
     assert is_deterministic(two(left, Histogram("x", [1, 2], [1])))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ({2.0: 1.0}, {2.0: 0.0}, True),  # an atom, and all that is none, on both sides of it
+        ({2.0: 1.0}, {2.0: 0.1}, False),
+        ({2.0: 0.5}, {2.0: 0.0}, False),
+        ({None: 1.0}, {2.0: 1.0}, True),
+        ({None: 1.0}, {None: 0.1}, False),
+    ],
+)
+def test_leaves_over_a_scale_must_not_share_a_cell(left, right, expected):
+    schema = Schema((Column("x", "integer", scale=WHOLE, missing="modelled"),))
+    leaves = (Scaled("x", atoms=left), Scaled("x", atoms=right))
+    assert is_deterministic(flatten(Sum((0.5, 0.5), leaves), schema)) is expected
 
 
 def test_an_interval_overlaps_the_whole_line():
@@ -109,7 +137,7 @@ def test_supports_are_joined_by_inner_sums():
 @pytest.mark.parametrize("seed", range(40))
 def test_circuits_built_deterministic_are_found_so(seed):
     rng = np.random.default_rng(seed)
-    circuit = random_circuit(rng, 3, seed % 3, 3, deterministic=True)
+    circuit = random_circuit(rng, 3, seed % 3, 3, deterministic=True, n_countable=seed % 2)
     assert is_deterministic(circuit)
 
 
@@ -117,7 +145,7 @@ def test_circuits_built_deterministic_are_found_so(seed):
 def test_claims_hold_in_every_world(seed):
     rng = np.random.default_rng(seed)
     built = bool(seed % 2)
-    circuit = random_circuit(rng, 4, 0, 3, zeros=0.6, deterministic=built)
+    circuit = random_circuit(rng, 3, 0, 3, zeros=0.6, deterministic=built, n_countable=seed % 3)
     if is_deterministic(circuit):
         assert most_children_true_at_once(circuit, every_world(circuit)) <= 1
 

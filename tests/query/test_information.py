@@ -125,7 +125,7 @@ def test_entropy_of_independent_gaussians():
 
 
 def test_entropy_agrees_with_the_sum_over_all_worlds():
-    circuit = random_circuit(np.random.default_rng(6), 4, 0, 3)
+    circuit = random_circuit(np.random.default_rng(6), 3, 0, 3, n_countable=1)
     log_p = log_likelihood(circuit, Evidence(every_world(circuit)))
     possible = log_p[np.isfinite(log_p)]
     found = entropy(circuit, 20_000, np.random.default_rng(1))

@@ -28,6 +28,7 @@ def test_the_marginal_circuit_equals_the_marginal_by_missing_values(data):
         values,
         {keep[i]: mask for i, mask in evidence.sets.items()},
         {keep[i]: bounds for i, bounds in evidence.intervals.items()},
+        {keep[i]: numbers for i, numbers in evidence.listed.items()},
     )
     np.testing.assert_allclose(
         log_likelihood(smaller, evidence),

@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
+from plain_scale import listed_weights, points_and_weights
 from random_circuits import agrees, every_world, random_circuit, random_evidence
 from softlearn.circuit import Categorical, Circuit, Gaussian, Histogram, Product, Sum, flatten
 from softlearn.errors import EvidenceError, ImpossibleEvidenceError
 from softlearn.leaf import Interval
-from softlearn.query.evidence import Evidence
+from softlearn.query.evidence import Evidence, intersect, without_missing
 from softlearn.query.likelihood import log_likelihood
 from softlearn.query.moments import covariance, mean, moment, variance
+from softlearn.table.schema import Schema
 
 SEEDS = range(25)
 
@@ -23,20 +25,25 @@ def paper_example() -> Circuit:
 
 def numbers_of(circuit: Circuit) -> list[int]:
     """Columns that have a mean."""
-    return [i for i, c in enumerate(circuit.schema.columns) if c.levels != tuple("abcd")]
+    columns = enumerate(circuit.schema.columns)
+    return [i for i, c in columns if not any(isinstance(level, str) for level in c.levels)]
 
 
 def worlds_given(circuit: Circuit, evidence: Evidence, row: int) -> tuple[np.ndarray, np.ndarray]:
     """All worlds as numbers (columns, worlds), and their probabilities given one row."""
     worlds = every_world(circuit)
     p = np.exp(log_likelihood(circuit, Evidence(worlds))) * agrees(worlds, evidence, row)
-    levels = [np.array(c.levels, dtype=object) for c in circuit.schema.columns]
-    texts = [isinstance(own[0], str) for own in levels]
-    numbers = [
-        codes if text else own[codes.astype(int)].astype(float)
-        for codes, own, text in zip(worlds, levels, texts, strict=True)
-    ]
-    return np.array(numbers), p
+    numbers = worlds.copy()
+    for i, column in enumerate(circuit.schema.columns):
+        if column.is_discrete and not isinstance(column.levels[0], str):
+            as_numbers = np.array([level or 0 for level in column.levels], dtype=float)
+            numbers[i] = as_numbers[worlds[i].astype(int)]
+    return np.where(np.isinf(numbers), 0.0, numbers), p
+
+
+def present(circuit: Circuit, evidence: Evidence, row: int) -> Evidence:
+    """One row, of which is also known that no cell is missing."""
+    return without_missing(circuit.schema, evidence.rows(slice(row, row + 1)))
 
 
 def test_the_papers_example_by_hand():
@@ -52,26 +59,33 @@ def test_the_papers_example_by_hand():
 @pytest.mark.parametrize("seed", SEEDS)
 def test_discrete_moments_are_sums_over_all_worlds(seed):
     rng = np.random.default_rng(seed)
-    circuit = random_circuit(rng, 4, 0, 3, share=0.4 * (seed % 2))
+    circuit = random_circuit(rng, 3, 0, 3, share=0.4 * (seed % 2), n_countable=seed % 3)
     evidence = random_evidence(circuit, rng, 6)
     columns = numbers_of(circuit)
     one, two = columns[:2]
+    high = 2 if circuit.schema.columns[one].scale else 3  # cells have no higher moments
+    rows = [present(circuit, evidence, row) for row in range(6)]
+    orders, shifts = {one: high, two: 2}, [{one: 0.5, two: float(row)} for row in range(6)]
+    raised = [
+        moment(circuit, known, orders, shift, impossible="nan")
+        for known, shift in zip(rows, shifts, strict=True)
+    ]
     found = {
-        "mean": mean(circuit, evidence, columns, impossible="nan"),
-        "covariance": covariance(circuit, evidence, columns, impossible="nan"),
-        "moment": moment(
-            circuit, evidence, {one: 3, two: 2}, {one: 0.5, two: np.arange(6.0)}, impossible="nan"
+        "mean": np.concatenate([mean(circuit, one, columns, impossible="nan") for one in rows]),
+        "covariance": np.concatenate(
+            [covariance(circuit, one, columns, impossible="nan") for one in rows]
         ),
+        "moment": np.concatenate(raised),
     }
     for row in range(6):
-        worlds, p = worlds_given(circuit, evidence, row)
+        worlds, p = worlds_given(circuit, rows[row], 0)
         if p.sum() == 0.0:
             assert all(np.isnan(answer[row]).all() for answer in found.values())
             continue
         p /= p.sum()
         centre = (worlds[columns] * p).sum(axis=1)
         distance = worlds[columns] - centre[:, None]
-        raised = (worlds[one] - 0.5) ** 3 * (worlds[two] - row) ** 2
+        raised = (worlds[one] - 0.5) ** high * (worlds[two] - row) ** 2
         assert found["mean"][row] == pytest.approx(centre, rel=1e-12, abs=1e-12)
         assert found["covariance"][row] == pytest.approx((distance * p) @ distance.T, abs=1e-11)
         assert found["moment"][row] == pytest.approx((raised * p).sum(), rel=1e-11, abs=1e-11)
@@ -85,32 +99,72 @@ def test_numeric_moments_are_integrals_of_the_density(seed):
     column = next(i for i, c in enumerate(circuit.schema.columns) if not c.is_discrete)
     evidence.values[column] = np.nan
     other = next(i for i in numbers_of(circuit) if i != column)
-    centre = mean(circuit, evidence, [column], impossible="nan")[:, 0]
-    spread = variance(circuit, evidence, [column], impossible="nan")[:, 0]
-    mixed = moment(circuit, evidence, {column: 2, other: 1}, {column: 1.0}, impossible="nan")
     for row in range(3):
-        if np.isnan(centre[row]):
+        known = present(circuit, evidence, row)
+        centre = mean(circuit, known, [column], impossible="nan")[0, 0]
+        if np.isnan(centre):
             continue
-        x, mass, at = along(circuit, evidence, column, row)
+        spread = variance(circuit, known, [column])[0, 0]
+        mixed = moment(circuit, known, {column: 2, other: 1}, {column: 1.0})[0]
+        x, mass, at = along(circuit, known, column)
         others = np.nan_to_num(mean(circuit, at, [other], impossible="nan")[:, 0])
-        assert centre[row] == pytest.approx(mass @ x, abs=1e-7)
-        assert spread[row] == pytest.approx(mass @ (x - centre[row]) ** 2, abs=1e-7)
-        assert mixed[row] == pytest.approx(mass @ ((x - 1) ** 2 * others), abs=1e-6)
+        assert centre == pytest.approx(mass @ x, abs=1e-7)
+        assert spread == pytest.approx(mass @ (x - centre) ** 2, abs=1e-7)
+        assert mixed == pytest.approx(mass @ ((x - 1) ** 2 * others), abs=1e-6)
 
 
-def along(circuit: Circuit, evidence: Evidence, column: int, row: int):
+def along(circuit: Circuit, evidence: Evidence, column: int):
     """A grid over a numeric column, the posterior mass of its points, and the row at them."""
-    bounds = evidence.intervals.get(column, Interval(np.full(3, -np.inf), np.full(3, np.inf)))
-    lo, hi = max(bounds.lo[row], -25.0), min(bounds.hi[row], 25.0)
+    x, weight = points_along(circuit, evidence, column)
+    at = evidence.rows(np.zeros(x.size, int))
+    at.values[column] = x
+    mass = np.exp(log_likelihood(circuit, at)) * weight
+    return x, mass / mass.sum(), at
+
+
+def points_along(circuit: Circuit, evidence: Evidence, column: int):
+    """Points of a numeric column that a row leaves possible, and their weights in an integral."""
+    about = circuit.schema.columns[column]
+    if column in evidence.listed:
+        some = evidence.listed[column].values
+        return map(np.array, listed_weights(about, some[some < np.inf].tolist()))
+    bounds = evidence.intervals.get(column, Interval(np.array([-np.inf]), np.array([np.inf])))
+    lo, hi = max(bounds.lo[0], -25.0), min(bounds.hi[0], 25.0)
+    if about.scale is not None:
+        return map(np.array, points_and_weights(about, lo, hi))
     ends = circuit.params[(circuit.params > lo) & (circuit.params < hi)]  # all edges are in there
     nodes, weights = np.polynomial.legendre.leggauss(24)
     cuts = np.unique([lo, *ends, *np.linspace(lo, hi, 40), hi])
     half = 0.5 * np.diff(cuts)[:, None]
-    x = (cuts[:-1, None] + half * (1 + nodes)).ravel()
-    at = evidence.rows(np.full(x.size, row))
-    at.values[column] = x
-    mass = np.exp(log_likelihood(circuit, at)) * (half * weights).ravel()
-    return x, mass / mass.sum(), at
+    return (cuts[:-1, None] + half * (1 + nodes)).ravel(), (half * weights).ravel()
+
+
+@pytest.mark.parametrize("seed", SEEDS[:12])
+def test_missing_cells_do_not_count_in_means_and_variances(seed):
+    rng = np.random.default_rng(300 + seed)
+    circuit = random_circuit(rng, 3, 2, 2, n_countable=1)
+    evidence = random_evidence(circuit, rng, 12)
+    for column in numbers_of(circuit):
+        found = [
+            query(circuit, evidence, [column], impossible="nan")[:, 0] for query in (mean, variance)
+        ]
+        for row in range(12):
+            known = there(circuit, evidence.rows(slice(row, row + 1)), column)
+            alone = [
+                query(circuit, known, [column], impossible="nan")[0, 0]
+                for query in (mean, variance)
+            ]
+            together = [found[0][row], found[1][row]]
+            assert together == pytest.approx(alone, rel=1e-9, abs=1e-9, nan_ok=True)
+
+
+def there(circuit: Circuit, row: Evidence, column: int) -> Evidence:
+    """A row, of which is also known that the cell of one column is not missing."""
+    about = circuit.schema.columns[column]
+    known = without_missing(Schema((about,)), Evidence.nothing(1))
+    sets, intervals = ({column: own[0]} if own else {} for own in (known.sets, known.intervals))
+    nothing = Evidence.nothing(len(circuit.schema))
+    return intersect(circuit.schema, row, Evidence(nothing.values, sets, intervals))
 
 
 def test_moments_of_a_mixture_are_the_mixture_of_moments():
@@ -191,7 +245,7 @@ def test_a_known_value_is_its_own_mean_and_does_not_vary():
 @pytest.mark.parametrize("seed", SEEDS[:8])
 def test_covariances_are_symmetric_and_positive_semidefinite(seed):
     rng = np.random.default_rng(200 + seed)
-    circuit = random_circuit(rng, 3, 3, 3)
+    circuit = random_circuit(rng, 3, 3, 3, missing=False)
     evidence = random_evidence(circuit, rng, 300)
     found = covariance(circuit, evidence, numbers_of(circuit), impossible="nan")
     found = found[~np.isnan(found[:, 0, 0])]

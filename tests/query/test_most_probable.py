@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 
+from plain_scale import ATOMS, telling_values
 from random_circuits import agrees, every_world, random_circuit, random_evidence
-from softlearn.circuit import Categorical, Gaussian, Histogram, Product, Sum, flatten
+from softlearn.circuit import Categorical, Gaussian, Histogram, Product, Scaled, Sum, flatten
 from softlearn.errors import ImpossibleEvidenceError
 from softlearn.leaf import Interval
 from softlearn.query.evidence import Evidence
 from softlearn.query.likelihood import log_likelihood
 from softlearn.query.most_probable import Completion, most_probable
 from softlearn.query.reference import log_likelihood as plain_likelihood
+from softlearn.table.schema import Column, Schema
 
 
 def must_be_sound(circuit, evidence, found: Completion) -> None:
@@ -30,7 +32,9 @@ def must_be_sound(circuit, evidence, found: Completion) -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_exact_completions_are_the_best_of_all_worlds(seed):
     rng = np.random.default_rng(seed)
-    circuit = random_circuit(rng, 4, 0, 1 + seed % 3, deterministic=seed % 3 == 0, zeros=0.4)
+    circuit = random_circuit(
+        rng, 3, 0, 1 + seed % 3, deterministic=seed % 3 == 0, zeros=0.4, n_countable=seed % 4 % 3
+    )
     evidence = random_evidence(circuit, rng, 12)
     found = most_probable(circuit, evidence, impossible="nan")
     must_be_sound(circuit, evidence, found)
@@ -64,7 +68,7 @@ def test_exactness_is_claimed_at_times_and_not_always():
 @pytest.mark.parametrize("seed", range(20))
 def test_no_sampled_point_beats_an_exact_completion(seed):
     rng = np.random.default_rng(seed)
-    circuit = random_circuit(rng, 2, 2, 3, deterministic=seed % 2 == 0, zeros=0.4)
+    circuit = random_circuit(rng, 2, 2, 3, deterministic=seed % 2 == 0, zeros=0.4, n_countable=1)
     evidence = random_evidence(circuit, rng, 4)
     found = most_probable(circuit, evidence, impossible="nan")
     must_be_sound(circuit, evidence, found)
@@ -79,6 +83,8 @@ def points_inside(circuit, evidence: Evidence, row: int, rng) -> np.ndarray:
     for i, column in enumerate(circuit.schema.columns):
         if column.is_discrete:
             many[i] = rng.integers(0, column.n_levels, many.shape[1])
+        elif column.scale is not None:
+            many[i] = rng.choice(telling_values(column), many.shape[1])
         else:
             many[i] = np.where(
                 rng.random(many.shape[1]) < 0.5,
@@ -89,6 +95,17 @@ def points_inside(circuit, evidence: Evidence, row: int, rng) -> np.ndarray:
     many[~np.isnan(known)] = known[~np.isnan(known)][:, None]
     many = many[:, agrees(many, evidence, row)]
     return many if many.size else known[:, None]
+
+
+def test_a_leaf_that_rules_a_region_out_does_not_win_with_a_value_outside_it():
+    schema = Schema((Column("n", "integer", scale=ATOMS),))
+    leaves = (Scaled("n", atoms={0: 1.0}), Scaled("n", atoms={1: 0.1, 3: 0.9}))
+    circuit = flatten(Sum((0.9, 0.1), leaves), schema)
+    evidence = Evidence(np.array([[np.nan]]), {}, {0: Interval(np.array([1.0]), np.array([2.5]))})
+    found = most_probable(circuit, evidence)
+    assert found.values[0, 0] == 1.0
+    assert np.exp(found.max_product[0]) == pytest.approx(0.01, rel=1e-12)
+    assert found.exact[0]
 
 
 def test_max_product_is_not_the_best_world_when_branches_add_up():

@@ -77,7 +77,9 @@ def test_the_slots_of_a_chain_do_not_grow_with_its_depth():
 def workspace_bytes(circuit):
     plan = plan_for(circuit)
     evidence = Evidence.nothing(len(circuit.schema), BLOCK_ROWS)
-    block = Workspace(plan, evidence, batch_of(plan.columns, evidence), BLOCK_ROWS).block
+    block = Workspace(
+        plan, evidence, batch_of(circuit.schema, plan.columns, evidence), BLOCK_ROWS
+    ).block
     fields = [array for part in block for array in part]
     return sum(array.nbytes for array in fields)
 

@@ -24,7 +24,9 @@ def scaled_slots(circuit, evidence):
     """How many slots used exponents, in a trace."""
     plan = plan_for(circuit, trace=True)
     assert plan.needs_exponents
-    space = Workspace(plan, evidence, batch_of(plan.columns, evidence), evidence.n_rows)
+    space = Workspace(
+        plan, evidence, batch_of(circuit.schema, plan.columns, evidence), evidence.n_rows
+    )
     space.run(0, evidence.n_rows, log_values)
     return int(space.block.values.scaled.sum())
 

@@ -39,7 +39,7 @@ def test_draws_agree_with_the_evidence_and_are_possible(data):
 
 def test_known_values_stay():
     rng = np.random.default_rng(2)
-    circuit = random_circuit(rng, 4, 2, depth=3, zeros=0.0)
+    circuit = random_circuit(rng, 4, 2, depth=3, zeros=0.0, n_countable=1)
     evidence = random_evidence(circuit, rng, 900)
     drawn = sample_given(circuit, evidence, rng, n_each=3, impossible="nan")
     known = ~np.isnan(evidence.repeat(3).values) & ~np.isnan(drawn)

@@ -23,7 +23,7 @@ N_ROWS = 20_011  # a prime, and enough for several tasks
 @pytest.fixture(scope="module", params=[(6, 0), (4, 2)], ids=["discrete", "mixed"])
 def question(request):
     rng = np.random.default_rng(11)
-    circuit = random_circuit(rng, *request.param, depth=3)
+    circuit = random_circuit(rng, *request.param, depth=3, n_countable=request.param[1])
     return circuit, random_evidence(circuit, rng, N_ROWS)
 
 

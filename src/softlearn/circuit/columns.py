@@ -19,7 +19,7 @@ def cells_of(column: Column) -> Cells | None:
     scale = column.scale
     if scale is None:
         return None
-    left, right, share = map(np.array, (scale.left, scale.right, scale.share))
+    left, right, share = np.array([scale.left, scale.right, scale.share], dtype=np.float64)
     atom = np.array(scale.atom, dtype=bool)
     if column.missing == "modelled":
         left, right = np.append(left, np.inf), np.append(right, np.inf)

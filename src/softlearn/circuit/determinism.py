@@ -10,15 +10,16 @@ import numpy as np
 from softlearn.arrays import AnyArray, Bools, Floats
 from softlearn.circuit.columns import cells_of, same_shape
 from softlearn.circuit.flat import SUM, Circuit
-from softlearn.leaf import Interval, Listed, Members, Region, Scaled
+from softlearn.leaf import Family, Interval, Listed, Members, Region, Scaled
 
 
 def is_deterministic(circuit: Circuit) -> bool:
     """Return whether every sum has a column on which its children's supports are disjoint.
 
-    Supports are levels, or intervals from the lowest to the highest possible value; intervals
-    that touch in a point are disjoint, as a point has no probability. Branches of weight 0 do not
-    count. The check is sufficient, not necessary: children may differ on no single column.
+    Supports are levels, cells of a scale, or intervals from the lowest to the highest possible
+    value; intervals that touch in a point are disjoint, as a point has no probability. Branches of
+    weight 0 do not count. The check is sufficient, not necessary: children may differ on no single
+    column.
     """
     found = overlaps(circuit)
     return bool(found.apart(found.supports.but_points).all())
@@ -114,10 +115,10 @@ class _Field(NamedTuple):
 class _Supports(NamedTuple):
     """What leaves can draw, as bits of one Python integer: a field of cells for each column.
 
-    Levels are cells; a line has a cell for each end of its leaves' intervals and each gap between
-    two. Columns whose leaves can all draw everything cannot tell children apart and have no field.
-    Above each field a guard bit is left free, so that adding all ones to a field raises it if the
-    field is not 0.
+    Levels are cells, and so are those of a scale; any other line has a cell for each end of its
+    leaves' intervals and each gap between two. Columns whose leaves can all draw everything cannot
+    tell children apart and have no field. Above each field a guard bit is left free, so that adding
+    all ones to a field raises it if the field is not 0.
     """
 
     cells: list[int]  # (leaves,) the leaf's own field
@@ -169,12 +170,19 @@ def _restricted_leaves(circuit: Circuit) -> Bools:
     every = np.arange(circuit.n_leaves)
     restricted = np.zeros(every.size, dtype=bool)
     for family, where, params in same_shape(circuit, every):
-        support = family.support(params)
+        support = _support(family, params)
         if isinstance(support, Interval):
             restricted[where] = np.isfinite(support.lo) | np.isfinite(support.hi)
         else:
             restricted[where] = ~support.all(axis=-1)
     return restricted
+
+
+def _support(family: Family, params: Floats) -> Bools | Interval:
+    """Return the levels or cells that leaves can draw, (leaves, n), or else their intervals."""
+    if isinstance(family, Scaled):
+        return np.asarray(family.probabilities(params) > 0.0)
+    return family.support(params)
 
 
 def _field(circuit: Circuit, leaves: AnyArray, offset: int) -> tuple[list[int], _Field]:
@@ -184,9 +192,7 @@ def _field(circuit: Circuit, leaves: AnyArray, offset: int) -> tuple[list[int], 
     about = circuit.schema.columns[circuit.leaf_column[leaves[0]]]
     cells, is_line = cells_of(about), not about.is_discrete
     for family, where, params in same_shape(circuit, leaves):
-        support = family.support(params)
-        if isinstance(family, Scaled):
-            support = np.asarray(family.probabilities(params) > 0.0)
+        support = _support(family, params)
         if isinstance(support, Interval):
             lo[where], hi[where] = support.lo, support.hi
             continue

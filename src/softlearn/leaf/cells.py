@@ -102,8 +102,7 @@ class Cells:
         """Return what the score of each value adds to the log-probability of its cell."""
         if not self.values.size:
             return np.asarray(self.log_base[code])
-        place = np.minimum(np.searchsorted(self.values, x), self.values.size - 1)
-        is_listed = (self.values[place] == x) & ~self.is_point[code]
+        is_listed = self._is_listed(x) & ~self.is_point[code]
         with np.errstate(divide="ignore"):
             spread = np.log(self._stray) - self._log_extent
         return np.where(is_listed, self._log_listed[code], spread[code])
@@ -165,20 +164,26 @@ class Cells:
             inside = x <= self.right[found] + 0.5 * self.step
         return np.where(inside & ~np.isnan(x), found, -1)
 
+    @cached_property
+    def _slack(self) -> Floats:
+        """(cells,) how far off a grid a number may lie by rounding, in steps."""
+        with np.errstate(invalid="ignore"):
+            far = np.maximum(np.abs(self.left), np.abs(self.right)) / self.step
+        return np.minimum(ON_GRID + 4.0 * np.finfo(np.float64).eps * far, 0.25)
+
     def inside(self, region: Interval | Listed | None) -> Inside:
         """Return how much of each cell lies in the region, and its mean and variance there.
 
-        An interval holds no missing cell. The bounds broadcast; cells are the last axis.
+        An interval holds no missing cell, but bounds of NaN are no bounds. They broadcast; cells
+        are the last axis.
         """
         if isinstance(region, Listed):
             return self._listed(region.values)
-        with np.errstate(invalid="ignore"):
-            if region is None:
-                lo, hi = self.left, self.right
-            else:
-                lo = np.maximum(np.asarray(region.lo)[..., None], self.left)
-                hi = np.minimum(np.asarray(region.hi)[..., None], self.right)
-            part = self._part(lo, hi, is_whole=region is None)
+        lo, hi, is_whole = self.left, self.right, np.array(True)
+        if region is not None:
+            low, high = np.asarray(region.lo)[..., None], np.asarray(region.hi)[..., None]
+            lo, hi, is_whole = np.fmax(low, lo), np.fmin(high, hi), np.isnan(low)
+        part = self._part(lo, hi, is_whole)
         return self._with_listed(part, lo, hi) if self.values.size else part
 
     def _with_listed(self, part: Inside, lo: Floats, hi: Floats) -> Inside:
@@ -220,25 +225,27 @@ class Cells:
             np.concatenate([[0.0], np.cumsum(gap**2)]),
         )
 
-    def _part(self, lo: Floats, hi: Floats, *, is_whole: bool) -> Inside:
-        if self.step:
-            first = np.ceil((lo - self.left) / self.step - ON_GRID)
-            last = np.floor((hi - self.left) / self.step + ON_GRID)
-            lo = np.where(self.is_point, lo, self.left + first * self.step)
-            hi = np.where(self.is_point, hi, self.left + last * self.step)
-            size, spread = last - first + 1.0, self.step**2
-        else:
-            size, spread = hi - lo, 1.0
-        there = (lo <= hi) & (is_whole | (self.left < np.inf))
+    def _part(self, lo: Floats, hi: Floats, is_whole: Bools) -> Inside:
+        """Return the part from lo to hi; missing cells are in it where it is the whole."""
+        present = self.left < np.inf
+        with np.errstate(invalid="ignore"):
+            if self.step:
+                first, last = self._steps(self.left, lo, hi, self._slack)
+                lo, hi = self.left + first * self.step, self.left + last * self.step
+                size, spread = last - first + 1.0, self.step**2
+            else:
+                size, spread = hi - lo, 1.0
+            there = (lo <= hi) & present
+            mean = np.where(there, 0.5 * lo + 0.5 * hi, 0.0)
         size = np.where(self.is_point, 1.0, np.maximum(size, 0.0))
-        share = np.where(there, size / self._size, 0.0)
-        present = there & (self.left < np.inf)
+        share = np.where(there | (is_whole & ~present), size / self._size, 0.0)
         variance = spread * (size**2 - (1.0 if self.step else 0.0)) / 12.0
-        return Inside(
-            share,
-            np.where(present, 0.5 * (lo + hi), 0.0),
-            np.where(present & ~self.is_point, variance, 0.0),
-        )
+        return Inside(share, mean, np.where(there & ~self.is_point, variance, 0.0))
+
+    def _steps(self, left: Floats, lo: Floats, hi: Floats, slack: Floats) -> tuple[Floats, Floats]:
+        """Return the first and the last step from ``left`` that lie between lo and hi."""
+        first = np.ceil((lo - left) / self.step - slack)
+        return first, np.floor((hi - left) / self.step + slack)
 
     def moment(self, order: int, shift: Floats | float, region: Interval | Listed | None) -> Floats:
         """Return E[(x − shift)^order · 1(x in region)] in each cell, (..., cells); order 0 to 2.
@@ -256,10 +263,8 @@ class Cells:
 
     def _listed(self, values: Floats) -> Inside:
         """Return how much of each cell the listed values are; a stretch of numbers has none."""
-        values = np.unique(values)
-        code = self.code(values)
-        mass = np.where(code >= 0, self._value_share(values, code), 0.0)
-        code, value, mass = code[mass > 0.0], values[mass > 0.0], mass[mass > 0.0]
+        code, value = self._possible(values)
+        mass = self._value_share(value, code)
         share = np.bincount(code, mass, self.n).astype(np.float64)
         total = np.where(share > 0.0, share, 1.0)
         finite = np.where(np.isfinite(value), value, 0.0)
@@ -269,13 +274,30 @@ class Cells:
 
     def _value_share(self, values: Floats, code: Offsets) -> Floats:
         """Return the share of its cell that each value has; 0 in a stretch of all numbers."""
-        place = np.minimum(np.searchsorted(self.values, values), max(self.values.size - 1, 0))
-        known = self.values[place] == values if self.values.size else np.zeros(values.shape, bool)
         spread = self._stray[code] / self._size[code] if self.step else 0.0
-        on_list = np.where(
-            known, (1.0 - self._stray[code]) / np.maximum(self._n_listed[code], 1), 0
-        )
+        on_each = (1.0 - self._stray[code]) / np.maximum(self._n_listed[code], 1)
+        on_list = np.where(self._is_listed(values), on_each, 0.0)
         return np.where(self.is_point[code], 1.0, spread + on_list)
+
+    def _is_listed(self, x: Floats) -> Bools:
+        """Return which numbers are among the listed values."""
+        if not self.values.size:
+            return np.zeros(np.shape(x), dtype=bool)
+        place = np.minimum(np.searchsorted(self.values, x), self.values.size - 1)
+        return np.asarray(self.values[place] == x)
+
+    def _possible(self, values: Floats) -> tuple[Offsets, Floats]:
+        """Return those of the listed values that have a probability, once each, and their cells."""
+        code = self.code(values)
+        counts = (code >= 0) & (self.is_point[code] | (self.step > 0.0) | self._is_listed(values))
+        code, value = code[counts], values[counts]
+        value = np.where(self.is_point[code], self.left[code], value)
+        if self.step:
+            origin = np.where(self.is_point[code], 0.0, self.left[code])
+            on_grid = origin + np.rint((value - origin) / self.step) * self.step
+            value = np.where(self.is_point[code], value, on_grid)
+        value, first = np.unique(value, return_index=True)
+        return code[first], value
 
     def draw(
         self, probability: Floats, uniform: Floats, region: Interval | Listed | None
@@ -295,15 +317,19 @@ class Cells:
     def _value(self, cell: Offsets, place: Floats, region: Interval | Listed | None) -> Floats:
         """Return the value at a share ``place`` of the way through a cell's part of the region."""
         if isinstance(region, Listed):
-            values = np.sort(region.values)
-            code = self.code(values)
-            first = np.searchsorted(code, cell)
-            number = np.searchsorted(code, cell, side="right") - first
-            step = np.minimum(np.floor(place * number), number - 1).astype(np.int64)
-            return np.asarray(values[np.minimum(first + np.maximum(step, 0), values.size - 1)])
+            code, values = self._possible(region.values)
+            if not values.size:
+                return np.full(cell.shape, np.nan)
+            mass = self._value_share(values, code)
+            before = np.cumsum(mass) - mass
+            total = np.bincount(code, mass, self.n)
+            start = before - before[np.searchsorted(code, code)]  # within its cell
+            key = code + start / total[code]
+            found = np.searchsorted(key, cell + place * np.nextafter(1.0, 0.0), side="right") - 1
+            return np.asarray(values[np.clip(found, 0, values.size - 1)])
         lo, hi = self.left[cell], self.right[cell]
         if region is not None:
-            lo, hi = np.maximum(lo, region.lo), np.minimum(hi, region.hi)
+            lo, hi = np.fmax(lo, region.lo), np.fmin(hi, region.hi)
         if self.values.size:
             return self._on_list(cell, lo, hi, place)
         return self._placed(cell, lo, hi, place)
@@ -359,19 +385,20 @@ class Cells:
             value = np.clip(lo + place * (hi - lo), lo, np.maximum(hi, lo))
         else:
             origin = np.where(is_point, 0.0, self.left[cell])
-            first = np.ceil((lo - origin) / self.step - ON_GRID)
-            last = np.maximum(np.floor((hi - origin) / self.step + ON_GRID), first)
+            first, last = self._steps(origin, lo, hi, self._slack[cell])
+            last = np.maximum(last, first)
             steps = np.minimum(first + np.floor(place * (last - first + 1.0)), last)
             value = np.round(origin + steps * self.step, self._decimals)
         return np.where(is_point, self.left[cell], value)
 
     def highest(self, probability: Floats, region: Interval | Listed | None) -> Floats:
-        """Return the value of the highest score in the region; the middle of its cell."""
-        part = self.inside(region)
-        possible = part.share > 0.0
-        if self.has_missing and region is None:
-            possible = possible & (self.left < np.inf)
-        with np.errstate(divide="ignore"):
-            height = np.where(possible, np.log(probability) + self.log_base, -np.inf)
+        """Return the value of the highest score in the region; the middle of its cell.
+
+        Without a region a missing cell, which is infinity, may be the most probable.
+        """
+        possible = self.inside(region).share > 0.0
+        # A leaf that gives the whole region no probability still answers with a value inside it.
+        log_p = np.log(np.maximum(probability, np.finfo(np.float64).smallest_subnormal))
+        height = np.where(possible, log_p + self.log_base, -np.inf)
         cell = np.argmax(height, axis=-1)
         return self._value(cell, np.full(cell.shape, 0.5), region)

@@ -17,6 +17,7 @@ from softlearn.leaf.family import (
     Members,
     Region,
     finite_violations,
+    no_observed_value,
     size_violations,
     wrong_at,
 )
@@ -73,9 +74,12 @@ class Scaled:
         """Statistics of a block of rows; n_levels and edges are not used."""
         cells = self._cells
         code = cells.code(values)
-        if ((code < 0) & ~np.isnan(values) & (weights > 0.0)).any():
+        nowhere = (code < 0) & ~np.isnan(values) & (weights > 0.0)
+        if np.isinf(values[nowhere]).any():
+            raise SoftlearnError("a leaf cannot learn from infinite values; mark them as missing")
+        if nowhere.any():
             raise SoftlearnError("a value lies outside the column's bounds")
-        known = code >= 0
+        known = (code >= 0) & (weights > 0.0)
         mass = np.bincount(code[known], weights[known], cells.n).astype(np.float64)
         rest = known & ~cells.atom[code]
         score = np.where(rest, cells.score[code], np.nan)
@@ -89,7 +93,7 @@ class Scaled:
         """Relative masses; ``smoothing`` is how many rows the column as a whole counts for."""
         total = float(stats.atoms.sum()) + stats.rest.weight + options.smoothing
         if total <= 0.0:
-            return self.column_itself(stats.atoms.size)
+            raise no_observed_value(self.name)
         mean, deviation = 0.0, 1.0
         if stats.rest.weight > 0.0:
             mean, deviation = GAUSSIAN.finish(stats.rest, options)

@@ -28,9 +28,10 @@ class Evidence:
     intervals
         For a continuous column, the bounds ``lo`` and ``hi``, each (rows,). They count in the
         rows whose value is NaN; ``lo > hi`` is impossible. From -inf to inf says nothing but, where
-        missing cells are modelled, that the cell is not missing.
+        missing cells are modelled, that the cell is not missing; there, bounds of NaN say nothing.
     listed
         For a column with a scale, the numbers that are possible in all rows whose value is NaN.
+        They do not count beside intervals.
 
     In a column of numbers whose missing cells are modelled, the value infinity says that the cell
     is missing.
@@ -95,13 +96,24 @@ class Evidence:
         mask[known] = self.values[position, known][:, None] == np.arange(n_levels)
         return mask
 
-    def _hull(self, position: int) -> Interval:
-        """Return the bounds of a continuous column; a value is an interval of length zero."""
-        value = self.values[position]
-        known = self.intervals.get(position)
-        lo = np.full(self.n_rows, -np.inf) if known is None else known.lo
-        hi = np.full(self.n_rows, np.inf) if known is None else known.hi
-        return Interval(np.where(np.isnan(value), lo, value), np.where(np.isnan(value), hi, value))
+    def _lists(self, position: int) -> bool:
+        return position in self.listed and position not in self.intervals
+
+    def _bounds(self, position: int) -> Interval:
+        """Return the interval of a column of numbers in each row; NaN where none is known."""
+        nothing = np.full(self.n_rows, np.nan)
+        known = self.intervals.get(position, Interval(nothing, nothing))
+        hidden = ~np.isnan(self.values[position])
+        return Interval(*(np.where(hidden, np.nan, bound) for bound in known))
+
+    def _allows(self, position: int, value: Floats) -> Bools:
+        """Return whether a value of a column of numbers is left possible in each row."""
+        lo, hi = self._bounds(position)
+        allowed = np.isnan(lo) | ((value >= lo) & (value <= hi) & (value < np.inf))
+        if self._lists(position):
+            allowed = np.isin(value, self.listed[position].values)
+        own = self.values[position]
+        return np.where(np.isnan(own), allowed, own == value)
 
     def must_suit(self, schema: Schema) -> None:
         """Raise an ``EvidenceError`` unless shapes, sets, intervals and numbers fit the schema.
@@ -173,39 +185,58 @@ def intersect(schema: Schema, a: Evidence, b: Evidence) -> Evidence:
             )
             values[position] = np.nan
             continue
-        left, right = a._hull(position), b._hull(position)
-        lo, hi = np.maximum(left.lo, right.lo), np.minimum(left.hi, right.hi)
-        if position in listed:
-            found = _listed_by_both(a, b, position, Interval(lo, hi))
+        values[position] = _values_of_both(a, b, position)
+        intervals.pop(position, None)
+        listed.pop(position, None)
+        found = _numbers_of_both(column, a, b, position, ~np.isnan(values[position]))
+        if isinstance(found, Listed):
             listed[position] = found
-            beyond = ~np.isnan(values[position]) & ~np.isin(values[position], found.values)
-            if not beyond.any():
-                intervals.pop(position, None)
-                continue
-            # A row that knows another value is impossible, which an empty interval says; it takes
-            # the place of the list, which no row needs if all know a value.
-            if np.isnan(values[position]).any():
-                raise EvidenceError(
-                    f"column {column.name!r}: a list of numbers cannot be combined with values "
-                    "that only some rows know"
-                )
-            listed.pop(position)
-            lo, hi = np.where(beyond, np.inf, lo), np.where(beyond, -np.inf, hi)
-        intervals[position] = Interval(lo, hi)
-        values[position, lo > hi] = np.nan
+        else:
+            intervals[position] = found
     return Evidence(values, sets, intervals, listed)
 
 
-def _listed_by_both(a: Evidence, b: Evidence, position: int, hull: Interval) -> Listed:
-    """Return the numbers that both allow; what is said of intervals is the same in all rows."""
-    lists = [one.listed[position].values for one in (a, b) if position in one.listed]
+def _values_of_both(a: Evidence, b: Evidence, position: int) -> Floats:
+    """Return the values of a column of numbers that one of two knows and both allow."""
+    one, other = a.values[position], b.values[position]
+    value = np.where(np.isnan(one), other, one)
+    allowed = a._allows(position, value) & b._allows(position, value)
+    return np.where(allowed, value, np.nan)
+
+
+def _numbers_of_both(
+    column: Column, a: Evidence, b: Evidence, position: int, known: Bools
+) -> Interval | Listed:
+    """Return the numbers that both leave possible, where no value is known and allowed by both."""
+    impossible = ~known & ~(np.isnan(a.values[position]) & np.isnan(b.values[position]))
+    free = ~known & ~impossible
+    one, other = a._bounds(position), b._bounds(position)
+    lo, hi = np.fmax(one.lo, other.lo), np.fmin(one.hi, other.hi)
+    lists = [side.listed[position].values for side in (a, b) if side._lists(position)]
+    if lists and free.any():
+        if impossible.any():
+            raise EvidenceError(
+                f"column {column.name!r}: a list of numbers cannot be combined with values "
+                "that contradict it in only some rows"
+            )
+        return _listed_by_both(column, lists, Interval(lo[free], hi[free]))
+    if column.missing != "modelled":  # where every row has a number, nothing known is the line
+        lo, hi = np.where(np.isnan(lo), -np.inf, lo), np.where(np.isnan(hi), np.inf, hi)
+    return Interval(np.where(impossible, np.inf, lo), np.where(impossible, -np.inf, hi))
+
+
+def _listed_by_both(column: Column, lists: list[Floats], bounds: Interval) -> Listed:
+    """Return the listed numbers that all rows leave possible; rows that differ are refused."""
     values = lists[0] if len(lists) == 1 else np.intersect1d(lists[0], lists[1])
-    unknown = np.isnan(a.values[position]) & np.isnan(b.values[position])
-    bounded = position in a.intervals or position in b.intervals
-    if bounded and unknown.any():
-        first = int(np.argmax(unknown))
-        values = values[(values >= hull.lo[first]) & (values <= hull.hi[first])]
-    return Listed(values)
+    inside = np.isnan(bounds.lo)[:, None] | (
+        (values >= bounds.lo[:, None]) & (values <= bounds.hi[:, None]) & (values < np.inf)
+    )
+    if (inside != inside[0]).any():
+        raise EvidenceError(
+            f"column {column.name!r}: a list of numbers cannot be combined with intervals that "
+            "differ between rows"
+        )
+    return Listed(values[inside[0]])
 
 
 def _check_codes(column: Column, known: Floats) -> None:
@@ -234,9 +265,15 @@ def _check_interval(schema: Schema, position: int, interval: Interval, n_rows: i
     column = _column(schema, position)
     if column.is_discrete:
         raise EvidenceError(f"column {column.name!r} is {column.kind}: give a set, not an interval")
-    for bound in interval:
-        if bound.shape != (n_rows,) or np.isnan(bound).any():
-            raise EvidenceError(f"column {column.name!r}: an interval needs two bounds in each row")
+    shapes = {bound.shape for bound in interval}
+    nothing = [np.isnan(bound) for bound in interval]
+    fits = shapes == {(n_rows,)}
+    if fits and column.missing == "modelled":
+        fits = bool((nothing[0] == nothing[1]).all())
+    elif fits:
+        fits = not np.any(nothing)
+    if not fits:
+        raise EvidenceError(f"column {column.name!r}: an interval needs two bounds in each row")
 
 
 def _column(schema: Schema, position: int) -> Column:

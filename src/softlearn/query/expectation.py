@@ -37,51 +37,58 @@ class Power(NamedTuple):
 Powers: TypeAlias = Mapping[int, Power]
 
 
-class Scaled(NamedTuple):
+class WideNumbers(NamedTuple):
     """Signed numbers mantissa · 2 ** exponent, whatever their range; each (rows,)."""
 
     mantissa: Floats
     exponent: Offsets
 
-    def over(self, other: Scaled) -> Floats:
+    def over(self, other: WideNumbers) -> Floats:
         """Return the ratio of two of them; NaN where the other one is zero."""
         gap = np.clip(self.exponent - other.exponent, -_FAR_EXPONENT, _FAR_EXPONENT)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             ratio = np.ldexp(self.mantissa / other.mantissa, gap.astype(np.int32))
         return np.where(other.mantissa == 0.0, np.nan, ratio)
 
-    def tile(self, n: int) -> Scaled:
+    def tile(self, n: int) -> WideNumbers:
         """Return all rows n times, one copy after another."""
-        return Scaled(np.tile(self.mantissa, n), np.tile(self.exponent, n))
+        return WideNumbers(np.tile(self.mantissa, n), np.tile(self.exponent, n))
 
 
 def numbers(column: Column) -> Floats:
-    """Return the number that each level of a discrete column stands for, (levels,)."""
+    """Return the number that each level of a discrete column stands for, (levels,).
+
+    A missing cell, where these are modelled, stands for 0.
+    """
     if any(isinstance(level, str) for level in column.levels):
         raise EvidenceError(
             f"column {column.name!r} holds text, so it has no mean; ask for its distribution"
         )
-    return np.array(column.levels, dtype=np.float64)
+    return np.array([level or 0.0 for level in column.levels], dtype=np.float64)
 
 
 def expectation(
     circuit: Circuit, evidence: Evidence, powers: Powers, n_threads: int | None = None
-) -> Scaled:
+) -> WideNumbers:
     """Return E[Π (x_c − shift_c) ** order_c · 1(evidence)] of each row, for ratios.
 
-    Values that are known count as given: the density at them, times their power. Rows with values
-    far out are divided by a number that depends on their evidence alone, whatever the powers.
+    Values that are known count as given: the density at them, times their power. The power of a
+    missing cell, where these are modelled, is 0. Rows with values far out are divided by a number
+    that depends on their evidence alone, whatever the powers.
     """
     known = np.ones(evidence.n_rows)
     unknown: dict[int, Power] = {}
     for column, power in powers.items():
-        values = _known_numbers(circuit.schema.columns[column], evidence.values[column])
+        about = circuit.schema.columns[column]
+        values = _known_numbers(about, evidence.values[column])
         observed = ~np.isnan(values)
         known *= np.where(observed, values - power.shift, 1.0) ** np.where(observed, power.order, 0)
+        if about.missing == "modelled":
+            known[(evidence.values[column] == about.missing_code) & (power.order > 0)] = 0.0
         unknown[column] = Power(np.where(observed, 0, power.order), power.shift)
     factors, scale = _level_factors(circuit, evidence, unknown)
     value = _evaluate(circuit, evidence, unknown, factors, n_threads)
-    return Scaled(value.mantissa * known * scale, value.exponent)
+    return WideNumbers(value.mantissa * known * scale, value.exponent)
 
 
 def moment_inside(
@@ -101,9 +108,9 @@ def moment_inside(
 
 
 def _known_numbers(column: Column, values: Floats) -> Floats:
-    """Return the numbers of the values that are known, NaN elsewhere."""
+    """Return the numbers of the values that are known, 0 for missing cells, NaN elsewhere."""
     if not column.is_discrete:
-        return values
+        return np.where(np.isinf(values), 0.0, values)
     codes = np.where(np.isnan(values), column.n_levels, values).astype(np.intp)
     return np.append(numbers(column), np.nan)[codes]
 
@@ -122,6 +129,8 @@ def _level_factors(
         if column.is_discrete or column.scale is not None:
             if column.is_discrete:
                 raised = (numbers(column) - power.shift[:, None]) ** power.order[:, None]
+                if column.missing == "modelled":
+                    raised[power.order > 0, -1] = 0.0
                 factor = raised * evidence.allowed_levels(position, column.n_levels)
             else:
                 factor = _cell_factors(column, evidence, position, power)
@@ -156,12 +165,12 @@ def _evaluate(
     powers: Powers,
     factors: dict[int, Floats],
     n_threads: int | None,
-) -> Scaled:
+) -> WideNumbers:
     """Run all rows through the circuit and read the root."""
     plan = plan_for(circuit, by_families=True)
     batch = batch_of(circuit.schema, plan.columns, evidence, factors)
     scaled = [column.scale is not None for column in circuit.schema]
-    out = Scaled(np.empty(evidence.n_rows), np.zeros(evidence.n_rows, np.int64))
+    out = WideNumbers(np.empty(evidence.n_rows), np.zeros(evidence.n_rows, np.int64))
 
     def work(first: int, last: int) -> None:
         space = Workspace(plan, evidence, batch, block_rows(plan, last - first))

@@ -10,10 +10,10 @@ import numpy as np
 from softlearn.arrays import Floats, Offsets
 from softlearn.circuit import Circuit, same_shape
 from softlearn.errors import EvidenceError
-from softlearn.leaf import Family, Listed
+from softlearn.leaf import Family, Interval, Listed, Scaled
 from softlearn.numeric_policy import SMALLEST_PROBABILITY
 from softlearn.query.evidence import Evidence
-from softlearn.query.expectation import Power, Scaled, expectation, moment_inside, numbers
+from softlearn.query.expectation import Power, WideNumbers, expectation, moment_inside, numbers
 from softlearn.query.far import far_rows
 from softlearn.query.flows import Posteriors, posteriors
 from softlearn.query.impossible import Impossible, impossible_rows
@@ -74,7 +74,10 @@ def mean(
     impossible: Impossible = "error",
     n_threads: int | None = None,
 ) -> Floats:
-    """Return E[x | evidence] of each column, (rows, columns); a known value is its own mean."""
+    """Return E[x | evidence] of each column, (rows, columns); a known value is its own mean.
+
+    Missing cells, where they are modelled, do not count; a cell that must be missing has NaN.
+    """
     return _mean_and_variance(circuit, evidence, columns, impossible, n_threads)[0]
 
 
@@ -115,6 +118,7 @@ def covariance(
         some = pairs[at : at + together]
         joint = _products(circuit, evidence, np.asarray(columns)[some], centres, n_threads)
         value = joint.over(total.tile(len(some))).reshape(len(some), n_rows).T
+        value[np.isnan(centre[:, some]).any(axis=2)] = np.nan
         found[:, some[:, 0], some[:, 1]] = found[:, some[:, 1], some[:, 0]] = value
     return found
 
@@ -125,7 +129,7 @@ def _products(
     pairs: Offsets,
     centres: Mapping[int, Floats],
     n_threads: int | None,
-) -> Scaled:
+) -> WideNumbers:
     """Return E[(x − centre)(y − centre) · 1(evidence)] for each pair and row, pair after pair."""
     powers = {}
     for column in np.unique(pairs).tolist():
@@ -172,6 +176,7 @@ def _of_column(found: Posteriors, rows: Evidence, column: int) -> tuple[Floats, 
     """
     about = found.circuit.schema.columns[column]
     values = rows.values[column]
+    is_missing = (values == about.missing_code) & (about.missing == "modelled")
     if about.is_discrete:
         known = np.where(np.isnan(values), 0.0, values).astype(np.intp)
         values = np.where(np.isnan(values), np.nan, numbers(about)[known])
@@ -185,12 +190,13 @@ def _of_column(found: Posteriors, rows: Evidence, column: int) -> tuple[Floats, 
     centre = start + posterior_moment(found, rows, column, 1, start)
     if bounds is not None:
         centre = np.clip(centre, bounds.lo, bounds.hi)
-    centre = np.where(np.isnan(values), centre, values)
+    centre = np.where(np.isnan(values) | is_missing, centre, values)
     about_centre = np.nan_to_num(centre)
     spread = posterior_moment(found, rows, column, 2, about_centre)
     # Far out the mean is rounded to the nearest float, which may be deviations away.
     off = posterior_moment(found, rows, column, 1, about_centre)
-    return centre, np.where(np.isnan(values), np.maximum(spread - off * off, 0.0), 0.0)
+    spread = np.where(np.isnan(values), np.maximum(spread - off * off, 0.0), 0.0)
+    return np.where(is_missing, np.nan, centre), np.where(is_missing, np.nan, spread)
 
 
 def _location(circuit: Circuit, column: int) -> float:
@@ -210,8 +216,13 @@ def _level_moment(
     found: Posteriors, rows: Evidence, column: int, order: int, shift: Floats
 ) -> Floats:
     """E[(x − shift) ** order] of a discrete column, (rows,)."""
-    distance = numbers(found.circuit.schema.columns[column]) - shift[:, None]
-    return np.asarray((found.levels(column) * distance**order).sum(axis=1))
+    about, probability = found.circuit.schema.columns[column], found.levels(column)
+    raised = (numbers(about) - shift[:, None]) ** order
+    if about.missing == "modelled":  # missing cells do not count
+        probability = np.where(np.arange(about.n_levels) < about.missing_code, probability, 0.0)
+        total = probability.sum(axis=1, keepdims=True)
+        probability = probability / np.where(total > 0.0, total, np.nan)
+    return np.asarray((probability * raised).sum(axis=1))
 
 
 def _leaf_moment(
@@ -225,29 +236,46 @@ def _leaf_moment(
     region = rows.numbers(column, np.arange(rows.n_rows))
     total, present = np.zeros(rows.n_rows), np.zeros(rows.n_rows)
     for family, where, params in same_shape(found.circuit, leaves):
-        own = weights[:, where]
-        if isinstance(region, Listed):
-            mass = family.moment(params, 0, region=region)
-            value = family.moment(params[:, None, :], order, shift, region) / mass[:, None]
-        elif region is None:
-            mass = family.moment(params, 0)
-            value = _about(family, params, order, shift, mass)
+        own = weights[:, where].T
+        if isinstance(family, Scaled):
+            value, mass = _on_cells(family, params, order, shift, region)
+        elif isinstance(region, Interval):
+            value, mass = moment_inside(family, params, order, shift, region), np.ones(1)
         else:
-            mass = np.ones(where.size)
-            value = moment_inside(family, params, order, shift, region)  # (leaves, rows)
-        total += (own * (mass[:, None] * value).T).sum(axis=1)
-        present += own @ mass
-    return total / np.where(present > 0.0, present, 1.0)
+            value, mass = _about(family, params, order, shift), np.ones(1)
+        total += (own * value).sum(axis=0)
+        present += (own * mass).sum(axis=0)
+    return total / np.where(present > 0.0, present, np.nan)
 
 
-def _about(family: Family, params: Floats, order: int, shift: Floats, mass: Floats) -> Floats:
+def _on_cells(
+    family: Scaled, params: Floats, order: int, shift: Floats, region: Interval | Listed | None
+) -> tuple[Floats, Floats]:
+    """Return E[(x − shift) ** order · 1(x is there) | region] and P(x is there | region) of leaves.
+
+    Both are (leaves, rows), the second also (leaves, 1); a missing cell is not there.
+    """
+    if region is None:  # one sum over cells per leaf, instead of one per leaf and row
+        there = family.moment(params, 0)
+        centre = family.moment(params, 1) / np.maximum(there, SMALLEST_PROBABILITY)
+        gap = centre[:, None] - shift
+        spread = family.moment(params, 2, centre)[:, None]
+        value = gap * there[:, None] if order == 1 else gap**2 * there[:, None] + spread
+        return value, there[:, None]
+    every = params[:, None, :]
+    inside = np.exp(family.log_mass(every, region))
+    inside = np.where(inside > 0.0, inside, 1.0)
+    there = family.moment(every, 0, region=region) / inside
+    return family.moment(every, order, shift, region) / inside, there
+
+
+def _about(family: Family, params: Floats, order: int, shift: Floats) -> Floats:
     """Return E[(x − shift) ** order] of leaves, for order 1 or 2, (leaves, rows)."""
-    share = np.where(mass > 0.0, mass, 1.0)
-    centre = family.moment(params, 1) / share
+    centre = family.moment(params, 1)
     gap = centre[:, None] - shift
     if order == 1:
         return gap
-    spread = family.moment(params, 2, centre) / share
+    spread = family.moment(params, 2, centre)
     return np.asarray(gap**2 + spread[:, None])
 
 

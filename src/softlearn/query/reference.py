@@ -6,12 +6,16 @@ import numpy as np
 
 from softlearn.arrays import Floats, Ids
 from softlearn.circuit import SUM, Circuit
+from softlearn.query.coding import log_base
 from softlearn.query.evidence import Evidence
 from softlearn.query.leaves import log_values
 
 
 def node_log_values(circuit: Circuit, evidence: Evidence) -> Floats:
-    """Return the log-probability of the evidence at every node, (nodes, rows)."""
+    """Return the log-probability of the evidence at every node, (nodes, rows).
+
+    A number of a column with a scale counts by its cell.
+    """
     leaves: Ids = np.arange(circuit.n_leaves, dtype=np.int32)
     values = np.empty((circuit.n_nodes, evidence.n_rows))
     values[: circuit.n_leaves] = log_values(circuit, leaves, evidence)
@@ -30,4 +34,4 @@ def node_log_values(circuit: Circuit, evidence: Evidence) -> Floats:
 def log_likelihood(circuit: Circuit, evidence: Evidence) -> Floats:
     """Return the log-probability of each row of evidence, (rows,)."""
     values: Floats = node_log_values(circuit, evidence)[-1]
-    return values
+    return values + log_base(circuit.schema, evidence)
