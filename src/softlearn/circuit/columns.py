@@ -25,7 +25,8 @@ def cells_of(column: Column) -> Cells | None:
         left, right = np.append(left, np.inf), np.append(right, np.inf)
         share = np.append(share * (1.0 - scale.missing_share), scale.missing_share)
         atom = np.append(atom, True)
-    return Cells(left, right, share, atom, scale.step, column.kind == "integer")
+    counts_mass = column.kind == "integer"
+    return Cells(left, right, share, atom, scale.step, counts_mass, scale.decimals)
 
 
 def same_shape(circuit: Circuit, leaves: AnyArray) -> Iterator[tuple[Family, Offsets, Floats]]:

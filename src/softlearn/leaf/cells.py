@@ -21,6 +21,8 @@ from softlearn.leaf.lookup import pick
 from softlearn.leaf.probabilities import cell_at
 from softlearn.numeric_policy import ON_GRID, SMALLEST_PROBABILITY
 
+_LARGEST_COUNT = 2.0**53  # beyond it float64 does not tell neighbours apart
+
 
 class Inside(NamedTuple):
     """The part of each cell that lies in a region; each (..., cells)."""
@@ -48,6 +50,8 @@ class Cells:
     counts_mass
         Whether a score counts the probability of a value, as for whole numbers. Otherwise it
         counts the density, but at values with a cell of their own.
+    decimals
+        How many decimals values on a grid are written with at most; None if they are computed.
     """
 
     left: Floats
@@ -56,6 +60,7 @@ class Cells:
     atom: Bools
     step: float
     counts_mass: bool
+    decimals: int | None = None
 
     @property
     def n(self) -> int:
@@ -183,7 +188,7 @@ class Cells:
         value = np.where(self.is_point[code], self.left[code], value)
         if self.step:
             origin = np.where(self.is_point[code], 0.0, self.left[code])
-            on_grid = origin + np.rint((value - origin) / self.step) * self.step
+            on_grid = self._on_grid(origin, np.rint((value - origin) / self.step))
             value = np.where(self.is_point[code], value, on_grid)
         value, first = np.unique(value, return_index=True)
         return code[first], value
@@ -229,8 +234,16 @@ class Cells:
             first, last = self._steps(origin, lo, hi, self._slack[cell])
             last = np.maximum(last, first)
             steps = np.minimum(first + np.floor(place * (last - first + 1.0)), last)
-            value = origin + steps * self.step
+            value = self._on_grid(origin, steps)
         return np.where(is_point, self.left[cell], value)
+
+    def _on_grid(self, origin: Floats, steps: Floats) -> Floats:
+        """Return the values so many steps from an origin; decimals as they are written."""
+        value = origin + steps * self.step
+        if self.decimals is None:
+            return value
+        small = np.abs(value) * 10.0**self.decimals < _LARGEST_COUNT
+        return np.where(small, np.round(np.where(small, value, 0.0), self.decimals), value)
 
     def highest(self, probability: Floats, region: Interval | Listed | None) -> Floats:
         """Return the value of the highest score in the region; the middle of its cell.
