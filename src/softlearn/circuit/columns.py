@@ -26,8 +26,9 @@ def cells_of(column: Column) -> Cells | None:
         share = np.append(share * (1.0 - scale.missing_share), scale.missing_share)
         atom = np.append(atom, True)
     values = np.array(scale.values, dtype=np.float64)
-    is_whole = column.kind == "integer"
-    return Cells(left, right, share, atom, scale.step, is_whole, values, scale.stray)
+    counts_mass = column.kind == "integer"
+    further = (scale.decimals, values, scale.stray)
+    return Cells(left, right, share, atom, scale.step, counts_mass, *further)
 
 
 def same_shape(circuit: Circuit, leaves: AnyArray) -> Iterator[tuple[Family, Offsets, Floats]]:

@@ -21,7 +21,7 @@ from softlearn.leaf.lookup import pick
 from softlearn.leaf.probabilities import cell_at
 from softlearn.numeric_policy import ON_GRID, SMALLEST_PROBABILITY
 
-_MOST_DECIMALS = 16  # that float64 tells apart
+_LARGEST_COUNT = 2.0**53  # beyond it float64 does not tell neighbours apart
 
 
 class Inside(NamedTuple):
@@ -50,6 +50,8 @@ class Cells:
     counts_mass
         Whether a score counts the probability of a value, as for whole numbers. Otherwise it
         counts the density, but at values with a cell of their own and at listed values.
+    decimals
+        How many decimals values on a grid are written with at most; None if they are computed.
     values
         (values,) in ascending order: those that occur in stretches, if not all do. A stretch
         without any of them is spread over all its numbers.
@@ -63,6 +65,7 @@ class Cells:
     atom: Bools
     step: float
     counts_mass: bool
+    decimals: int | None = None
     values: Floats = field(default_factory=lambda: np.empty(0))
     stray: float = 0.0
 
@@ -145,12 +148,6 @@ class Cells:
         if self.step:
             length = np.rint(length / self.step) + 1.0
         return np.where(self.is_point, 1.0, length)
-
-    @cached_property
-    def _decimals(self) -> int:
-        """How many decimals the values of the grid have: 0.1 + 0.2 is drawn as 0.3."""
-        scaled = self.step * 10.0 ** np.arange(_MOST_DECIMALS)
-        return int(np.argmax(np.abs(scaled - np.rint(scaled)) <= ON_GRID * scaled))
 
     @cached_property
     def _start(self) -> Floats:
@@ -294,7 +291,7 @@ class Cells:
         value = np.where(self.is_point[code], self.left[code], value)
         if self.step:
             origin = np.where(self.is_point[code], 0.0, self.left[code])
-            on_grid = origin + np.rint((value - origin) / self.step) * self.step
+            on_grid = self._on_grid(origin, np.rint((value - origin) / self.step))
             value = np.where(self.is_point[code], value, on_grid)
         value, first = np.unique(value, return_index=True)
         return code[first], value
@@ -388,8 +385,16 @@ class Cells:
             first, last = self._steps(origin, lo, hi, self._slack[cell])
             last = np.maximum(last, first)
             steps = np.minimum(first + np.floor(place * (last - first + 1.0)), last)
-            value = np.round(origin + steps * self.step, self._decimals)
+            value = self._on_grid(origin, steps)
         return np.where(is_point, self.left[cell], value)
+
+    def _on_grid(self, origin: Floats, steps: Floats) -> Floats:
+        """Return the values so many steps from an origin; decimals as they are written."""
+        value = origin + steps * self.step
+        if self.decimals is None:
+            return value
+        small = np.abs(value) * 10.0**self.decimals < _LARGEST_COUNT
+        return np.where(small, np.round(np.where(small, value, 0.0), self.decimals), value)
 
     def highest(self, probability: Floats, region: Interval | Listed | None) -> Floats:
         """Return the value of the highest score in the region; the middle of its cell.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TypeAlias
@@ -91,5 +92,16 @@ def _choices(name: str, known: Mapping[str, object]) -> Choices | None:
         if wrong:
             raise SchemaError(f"column {name!r}: {key} takes numbers, not {wrong[0]!r}")
         read = tuple(sorted(float(x) for x in values))
+        infinite = [x for x in read if not math.isfinite(x)]
+        if infinite:
+            raise SchemaError(f"column {name!r}: {key} takes finite numbers, not {infinite[0]}")
         numbers[key] = read if key == "atoms" else read[0]
-    return Choices(**numbers)  # type: ignore[arg-type]
+    choices = Choices(**numbers)  # type: ignore[arg-type]
+    if choices.step is not None and choices.step < 0.0:
+        raise SchemaError(f"column {name!r}: step is 0 or more, not {choices.step:g}")
+    lower, upper = choices.lower, choices.upper
+    if lower is not None and upper is not None and lower > upper:
+        raise SchemaError(
+            f"column {name!r}: the lower bound {lower:g} lies above the upper bound {upper:g}"
+        )
+    return choices

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -11,12 +11,17 @@ from scipy.special import ndtr, ndtri
 
 from softlearn.arrays import Bools, Floats
 from softlearn.errors import SchemaError
-from softlearn.numeric_policy import BEYOND_BOUND
+from softlearn.numeric_policy import STEP_TOLERANCE
+from softlearn.table.distinct import Distinct, as_counts
+from softlearn.table.listed_values import listed_values
 from softlearn.table.resolution import EVERY_NUMBER, Grid, find_grid
 from softlearn.table.scale import MOST_CELLS, Scale
+from softlearn.table.scale_words import scale_words
+from softlearn.table.tails import FURTHEST_STEP, TAIL_CELLS, Bounds, Cut, with_ends
 
 MOST_POINTS: Final = 100  # values that can each have a cell of their own
 MOST_ATOMS: Final = 12
+_ROWS_PER_POINT = 2.0  # when each of them has: values that hardly repeat are not worth a cell
 _ROWS_PER_ATOM = 5.0  # when a column of few values takes them all as atoms
 _ATOM_SHARE = 0.01  # of the rows that a value which stands out holds at least
 _POINT_SHARE = 0.001  # and one that only gets a cell of its own
@@ -26,13 +31,7 @@ _NEIGHBOURS = 5  # on each side
 _MOST_HEAPS = 80  # single values with a cell of their own among very many other values
 _MOST_STRETCHES = 210  # cells that are not single values
 _PIECES = 4.0  # times the cube root of the rows: stretches of the column's quantiles
-# A tail is cut into cells whose lengths grow by this factor, until no number is left out.
-_TAIL_GROWTH = 32.0
-_TAIL_CELLS = 11
-_FURTHEST_STEP = 2.0**50
-_MOST_LISTED = 16_384  # values of stretches that a scale remembers
-_FEW_OF_GRID = 0.5  # of the numbers between the first and the last
-_TIMES_EACH = 3.0  # that a value occurs
+_FURTHEST_HALF = 2.0**52  # numbers that float64 tells from their neighbour by half
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,24 +63,25 @@ def find_scale(
     whole
         Whether the values are whole numbers.
     signed
-        Whether negative values are possible though none is there, as for times.
+        Whether the values are times, in seconds since 1970: negative ones are possible though
+        none is there.
     choices
         What the caller knows better.
     """
     cells_of_column = np.asarray(values, np.float64)
-    column = _Distinct.of(cells_of_column, weights)
+    weights = None if weights is None else as_counts(np.asarray(weights, np.float64))
+    column = Distinct.of(cells_of_column, weights)
     known = choices or Choices()
     grid = _grid(column, whole, known)
     found = _bounds(column, grid, known, signed=signed)
     atom, point = _standing_out(column, grid, known)
-    listed, stray = _listed(column, grid, point)
+    listed, stray = listed_values(column, grid, point)
     cells = _inner_cells(column, grid, atom, point, is_listed=listed.size > 0)
-    cells = _with_ends(cells, column, grid, found)
-    total = cells.share.sum()
-    return Scale(
+    cells = with_ends(cells, column, grid, found)
+    scale = Scale(
         tuple(cells.left.tolist()),
         tuple(cells.right.tolist()),
-        tuple((cells.share / total).tolist()),
+        tuple((cells.share / cells.share.sum()).tolist()),
         tuple(cells.atom.tolist()),
         grid.step,
         found.lower,
@@ -89,67 +89,40 @@ def find_scale(
         _missing_share(cells_of_column, weights),
         tuple(listed.tolist()),
         stray,
-        _reason(column, grid, found, atom),
     )
+    words = scale_words(column.value, column.weight, atom, scale, unit=grid.unit, is_time=signed)
+    return replace(scale, reason=words)
 
 
-@dataclass(frozen=True, slots=True)
-class _Distinct:
-    """The different values in ascending order, and the weight of each."""
-
-    value: Floats
-    weight: Floats
-
-    @staticmethod
-    def of(values: Floats, weights: Floats | None) -> _Distinct:
-        counted = np.ones(values.size) if weights is None else weights
-        seen = ~np.isnan(values) & (counted > 0.0)
-        if not seen.any():
-            raise SchemaError("a scale is found from values, and all of them are missing")
-        value, position = np.unique(values[seen] + 0.0, return_inverse=True)
-        return _Distinct(value, np.bincount(position, counted[seen]).astype(np.float64))
-
-    @property
-    def mass(self) -> float:
-        return float(self.weight.sum())
-
-    def quantile(self, probability: Floats | float) -> Floats:
-        """Return quantiles of the weighted values."""
-        middle = (np.cumsum(self.weight) - 0.5 * self.weight) / self.mass
-        return np.asarray(np.interp(probability, middle, self.value))
-
-
-@dataclass(frozen=True, slots=True)
-class _Bounds:
-    lower: float | None
-    upper: float | None
-    is_hard: tuple[bool, bool]  # said by the caller: beyond them nothing is possible
-
-
-@dataclass(frozen=True, slots=True)
-class _Cells:
-    """Cells in ascending order; each array is (cells,)."""
-
-    left: Floats
-    right: Floats
-    share: Floats
-    atom: Bools
-
-
-def _grid(column: _Distinct, whole: bool, known: Choices) -> Grid:
+def _grid(column: Distinct, whole: bool, known: Choices) -> Grid:
     if known.step is None:
-        return find_grid(column.value, whole=whole)
+        return _centred(find_grid(column.value, whole=whole), column)
     if known.step == 0.0:
         return EVERY_NUMBER
     grid = Grid(float(column.value[0]), float(known.step), float(known.step))
-    off = np.abs(grid.value(grid.number(column.value)) - column.value)
-    if (off > 1e-6 * grid.step).any():
+    off = np.abs(grid.origin + grid.number(column.value) * grid.step - column.value)
+    if (off > STEP_TOLERANCE * grid.step).any():
         worst = float(column.value[np.argmax(off)])
         raise SchemaError(f"the value {worst:g} does not lie on a grid of step {grid.step:g}")
     return grid
 
 
-def _bounds(column: _Distinct, grid: Grid, known: Choices, *, signed: bool) -> _Bounds:
+def _centred(grid: Grid, column: Distinct) -> Grid:
+    """Return the grid with its origin amid its steps, if float64 cannot halve very many of them."""
+    lowest, highest = float(column.value[0]), float(column.value[-1])
+    if not grid.step or (highest - lowest) / grid.step < FURTHEST_STEP:
+        return grid
+    number = float(grid.number(np.array(0.5 * (lowest + highest))))
+    middle = grid._replace(origin=grid.origin + number * grid.step)
+    if float(np.abs(middle.number(column.value[[0, -1]])).max()) > _FURTHEST_HALF:
+        raise SchemaError(
+            f"values from {lowest:g} to {highest:g} are too far apart for steps of {grid.step:g}; "
+            "say {'scale': 'plain'}, or make them text"
+        )
+    return middle
+
+
+def _bounds(column: Distinct, grid: Grid, known: Choices, *, signed: bool) -> Bounds:
     """Return the bounds that the caller says, or else that all values keep."""
     lowest, highest = float(column.value[0]), float(column.value[-1])
     if known.lower is not None and lowest < known.lower:
@@ -166,10 +139,10 @@ def _bounds(column: _Distinct, grid: Grid, known: Choices, *, signed: bool) -> _
         upper = 1.0
     if known.upper is None and heaped_high:
         upper = highest
-    return _Bounds(lower, upper, (known.lower is not None, known.upper is not None))
+    return Bounds(lower, upper, (known.lower is not None, known.upper is not None))
 
 
-def _heaped_ends(column: _Distinct, grid: Grid) -> tuple[bool, bool]:
+def _heaped_ends(column: Distinct, grid: Grid) -> tuple[bool, bool]:
     """Return whether many rows lie at the very lowest and highest value, as at a limit."""
     if column.value.size == 1:
         return False, False
@@ -187,13 +160,13 @@ def _heaped_ends(column: _Distinct, grid: Grid) -> tuple[bool, bool]:
     )
 
 
-def _takes_all(column: _Distinct) -> bool:
+def _takes_all(column: Distinct) -> bool:
     """Return whether the column has so few values that each can be an atom."""
     n = column.value.size
     return n <= MOST_ATOMS and column.mass >= _ROWS_PER_ATOM * n
 
 
-def _standing_out(column: _Distinct, grid: Grid, known: Choices) -> tuple[Bools, Bools]:
+def _standing_out(column: Distinct, grid: Grid, known: Choices) -> tuple[Bools, Bools]:
     """Return which of the different values are atoms, and which have a cell of their own."""
     n = column.value.size
     if known.atoms is not None:
@@ -207,13 +180,13 @@ def _standing_out(column: _Distinct, grid: Grid, known: Choices) -> tuple[Bools,
         atom = np.ones(n, dtype=bool)
     else:
         atom = _prominent(column, _neighbours(column), _ATOM_SHARE, MOST_ATOMS)
-    if n <= MOST_POINTS:
+    if n <= MOST_POINTS and column.mass >= _ROWS_PER_POINT * n:
         return atom, np.ones(n, dtype=bool)
     room = max(_MOST_HEAPS - int(atom.sum()), 0)
     return atom, atom | _prominent(column, _per_step(column, grid), _POINT_SHARE, room)
 
 
-def _prominent(column: _Distinct, around: Floats, share: float, most: int) -> Bools:
+def _prominent(column: Distinct, around: Floats, share: float, most: int) -> Bools:
     """Return the values that hold far more of the column than what lies around them."""
     weight = column.weight
     found: Bools = weight >= np.maximum(share * column.mass, _FEWEST_ROWS)
@@ -224,7 +197,7 @@ def _prominent(column: _Distinct, around: Floats, share: float, most: int) -> Bo
     return found
 
 
-def _neighbours(column: _Distinct) -> Floats:
+def _neighbours(column: Distinct) -> Floats:
     """Return the usual weight of the few values next to each value."""
     weight = column.weight
     if weight.size == 1:
@@ -235,7 +208,7 @@ def _neighbours(column: _Distinct) -> Floats:
     return np.asarray(np.nanmedian(windows, axis=1))
 
 
-def _per_step(column: _Distinct, grid: Grid) -> Floats:
+def _per_step(column: Distinct, grid: Grid) -> Floats:
     """Return the weight of any number near each value; 0 if every number is possible."""
     n = column.value.size
     if not grid.step or n == 1:
@@ -248,30 +221,9 @@ def _per_step(column: _Distinct, grid: Grid) -> Floats:
     return np.asarray(others / np.maximum(steps, 1.0))
 
 
-def _listed(column: _Distinct, grid: Grid, point: Bools) -> tuple[Floats, float]:
-    """Return the values that occur in stretches if they are few, and how much lies elsewhere.
-
-    They are few if most numbers of the grid do not occur and the others do again and again; or if
-    whole numbers are all multiples of a larger one, which then lists these.
-    """
-    rest = _Distinct(column.value[~point], column.weight[~point])
-    n = rest.value.size
-    if not 0 < n <= _MOST_LISTED:
-        return np.empty(0), 0.0
-    stray = (float((rest.weight <= 1.0).sum()) + 1.0) / (rest.mass + 1.0)
-    numbers = (rest.value[-1] - rest.value[0]) / grid.step + 1.0 if grid.step else np.inf
-    if n < _FEW_OF_GRID * numbers and rest.mass >= _TIMES_EACH * n:
-        return rest.value, stray
-    unit = grid.unit
-    if unit > grid.step > 0.0 and numbers * grid.step / unit < _MOST_LISTED:
-        count = np.rint((rest.value[-1] - rest.value[0]) / unit)
-        return rest.value[0] + unit * np.arange(count + 1.0), 1.0 / (rest.mass + 1.0)
-    return np.empty(0), 0.0
-
-
 def _inner_cells(
-    column: _Distinct, grid: Grid, atom: Bools, point: Bools, *, is_listed: bool
-) -> _Cells:
+    column: Distinct, grid: Grid, atom: Bools, point: Bools, *, is_listed: bool
+) -> Cut:
     """Return the cells between the lowest and the highest value.
 
     If stretches list their values, each has the weight of those; else it is spread over pieces.
@@ -294,19 +246,20 @@ def _inner_cells(
     length = (right - left + 2 * half) * (unseen > 0.0) * ~is_own
     if length.sum() > 0.0:
         share = share + unseen * length / length.sum()
-    gaps = _Cells(left[~is_own], right[~is_own], share[~is_own], np.zeros((~is_own).sum(), bool))
-    points = _Cells(own, own, column.weight[point] / (column.mass + 1.0), atom[point])
-    return _on_line(_merged(gaps, points), grid)
+    gaps = Cut(left[~is_own], right[~is_own], share[~is_own], np.zeros((~is_own).sum(), bool))
+    own = column.value[point]
+    points = Cut(own, own, column.weight[point] / (column.mass + 1.0), atom[point])
+    return _merged(_on_line(gaps, points, grid), points)
 
 
-def _rest(column: _Distinct, place: Floats, point: Bools, grid: Grid) -> tuple[Floats, Floats]:
+def _rest(column: Distinct, place: Floats, point: Bools, grid: Grid) -> tuple[Floats, Floats]:
     """Return where the values without a cell of their own are cut, and their share up to there."""
-    other = _Distinct(place[~point], column.weight[~point])
+    other = Distinct(place[~point], column.weight[~point])
     if not other.value.size:
         return np.empty(0), np.empty(0)
     n = other.mass
     # Each single value may cut a stretch in two.
-    room = min(_MOST_STRETCHES, MOST_CELLS - 2 * (_TAIL_CELLS + 1) - 2 * int(point.sum()) - 1)
+    room = min(_MOST_STRETCHES, MOST_CELLS - 2 * (TAIL_CELLS + 1) - 2 * int(point.sum()) - 1)
     n_pieces = int(np.clip(round(_PIECES * np.cbrt(n)), 1, room))
     furthest = -ndtri(0.5 / (n + 1.0))
     probability = ndtr(np.linspace(-furthest, furthest, n_pieces + 1))
@@ -335,7 +288,7 @@ def _subdivided(knots: Floats, parts: int, on_grid: bool) -> Floats:
     return np.unique(np.concatenate([fine, knots]))
 
 
-def _unseen(column: _Distinct, point: Bools) -> float:
+def _unseen(column: Distinct, point: Bools) -> float:
     """Return the share of values that lie between others and were never seen.
 
     By Good and Turing as many rows as show a value for the first time, if all values have a cell
@@ -345,9 +298,9 @@ def _unseen(column: _Distinct, point: Bools) -> float:
     return 0.5 * (1.0 + min(singles, column.mass / 2.0)) / (column.mass + 1.0)
 
 
-def _merged(a: _Cells, b: _Cells) -> _Cells:
+def _merged(a: Cut, b: Cut) -> Cut:
     order = np.lexsort((np.concatenate([a.right, b.right]), np.concatenate([a.left, b.left])))
-    return _Cells(
+    return Cut(
         np.concatenate([a.left, b.left])[order],
         np.concatenate([a.right, b.right])[order],
         np.concatenate([a.share, b.share])[order],
@@ -355,97 +308,14 @@ def _merged(a: _Cells, b: _Cells) -> _Cells:
     )
 
 
-def _on_line(cells: _Cells, grid: Grid) -> _Cells:
+def _on_line(gaps: Cut, points: Cut, grid: Grid) -> Cut:
     """Return cells of grid numbers as cells of values; a stretch begins after a single value."""
     if grid.step:
-        left, right = (grid.value(side) for side in (cells.left, cells.right))
-        return _Cells(left, right, cells.share, cells.atom)
-    left = cells.left.copy()
-    touches = np.flatnonzero(
-        (cells.left[1:] == cells.right[:-1]) & (cells.right[1:] > cells.left[1:])
-    )
-    left[touches + 1] = np.nextafter(left[touches + 1], np.inf)
-    return _Cells(left, cells.right, cells.share, cells.atom)
-
-
-def _with_ends(cells: _Cells, column: _Distinct, grid: Grid, bounds: _Bounds) -> _Cells:
-    """Add what lies beyond the lowest and the highest value."""
-    low = _end(column, grid, bounds.lower, bounds.is_hard[0], side=-1)
-    high = _end(column, grid, bounds.upper, bounds.is_hard[1], side=1)
-    return _Cells(
-        np.concatenate([low.left, cells.left, high.left]),
-        np.concatenate([low.right, cells.right, high.right]),
-        np.concatenate([low.share, cells.share, high.share]),
-        np.concatenate([low.atom, cells.atom, high.atom]),
-    )
-
-
-def _end(column: _Distinct, grid: Grid, bound: float | None, is_hard: bool, side: int) -> _Cells:
-    """Return the cells beyond the last value of one side, in ascending order."""
-    last = float(column.value[-1 if side > 0 else 0])
-    at_last = float(column.weight[-1 if side > 0 else 0])
-    new = 0.5 / ((column.mass + 1.0) * max(at_last, 1.0))
-    lengths, shares = [], []
-    if bound is not None:
-        room = abs(bound - last)
-        if room >= max(grid.step, np.spacing(abs(last))):
-            lengths.append(room)
-            shares.append(new)
-        new = 0.0 if is_hard else BEYOND_BOUND
-    if new:
-        growth = _TAIL_GROWTH ** np.arange(_TAIL_CELLS)
-        lengths += (_tail_length(column, grid, side) * growth).tolist()
-        power = growth**-3.0
-        shares += (new * power / power.sum()).tolist()
-    return _laid_out(last, np.array(lengths), np.array(shares), grid, side)
-
-
-def _laid_out(last: float, lengths: Floats, shares: Floats, grid: Grid, side: int) -> _Cells:
-    """Return cells of these lengths one after the other, away from the last value."""
-    if grid.step:
-        counts = np.maximum(np.rint(lengths / grid.step), 1.0)
-        end = float(grid.number(np.array(last)))
-        outer = grid.value(end + side * np.cumsum(counts))
-        inner = grid.value(end + side * (np.cumsum(counts) - counts + 1.0))
-    else:
-        outer = last + side * np.cumsum(lengths)
-        inner = np.concatenate([[last], outer[:-1]])
-        inner = np.nextafter(inner, side * np.inf) if inner.size else inner
-    # Beyond a million thousand million steps float64 no longer tells neighbours on a grid apart.
-    fits = np.isfinite(outer) & (np.abs(outer) < _FURTHEST_STEP * grid.step if grid.step else True)
-    inner, outer, shares = inner[fits], outer[fits], shares[fits]
-    left, right = (inner, outer) if side > 0 else (outer[::-1], inner[::-1])
-    ordered = shares if side > 0 else shares[::-1]
-    return _Cells(left, right, ordered, np.zeros(left.size, dtype=bool))
-
-
-def _tail_length(column: _Distinct, grid: Grid, side: int) -> float:
-    """Return how far new values may lie beyond the last one: as far as the last few spread."""
-    few = 1.0 / np.sqrt(column.mass + 1.0)
-    spread = float(column.value[-1] - column.value[0])
-    end = float(column.value[-1 if side > 0 else 0])
-    near = abs(end - float(column.quantile(1.0 - few if side > 0 else few)))
-    return max(near, 0.01 * spread, grid.step, (abs(end) or 1.0) * 1e-3 if not spread else 0.0)
+        return Cut(grid.at(gaps.left), grid.at(gaps.right), gaps.share, gaps.atom)
+    touches = np.isin(gaps.left, np.concatenate([points.left, gaps.right]))
+    left = np.where(touches, np.nextafter(gaps.left, np.inf), gaps.left)
+    return Cut(left, gaps.right, gaps.share, gaps.atom)
 
 
 def _missing_share(values: Floats, weights: Floats | None) -> float:
     return float(np.average(np.isnan(values), weights=weights))
-
-
-def _reason(column: _Distinct, grid: Grid, bounds: _Bounds, atom: Bools) -> str:
-    """Say what was found."""
-    said = []
-    if grid.step == 0.0:
-        said.append("any number")
-    elif grid.unit != 1.0:
-        said.append(f"in steps of {grid.unit:g}")
-    ends = [f"from {bounds.lower:g}"] if bounds.lower is not None else []
-    ends += [f"up to {bounds.upper:g}"] if bounds.upper is not None else []
-    said += [" ".join(ends)] if ends else []
-    if atom.all():
-        said.append(f"{atom.size} values" if atom.size > 1 else "one value")
-    elif atom.any():
-        values = column.value[atom][np.argsort(-column.weight[atom], kind="stable")]
-        shown = ", ".join(f"{value:g}" for value in values[:4])
-        said.append(f"often {shown}" + (f" and {values.size - 4} more" if values.size > 4 else ""))
-    return ", ".join(said)

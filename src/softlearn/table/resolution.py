@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from softlearn.arrays import Floats, Offsets
 from softlearn.numeric_policy import ON_GRID
 
-_MOST_DECIMALS = 6  # numbers with more are not written but computed
+MOST_DECIMALS: Final = 6  # numbers with more are not written but computed
 _LARGEST_COUNT = 2.0**53  # of steps: beyond it float64 does not tell neighbours apart
+_LARGEST_DECIMAL = 2.0**43  # of steps that are decimals: beyond it any number looks like one
 # Multiples of a larger unit are a habit only if many values keep it; three may by chance.
 _FEWEST_VALUES = 8
 
@@ -30,29 +31,36 @@ class Grid(NamedTuple):
         """Return the number of the nearest value of the grid, as a float."""
         return np.rint((x - self.origin) / self.step)
 
-    def value(self, number: Floats) -> Floats:
-        """Return the values of the grid with these numbers, written as short as they can be."""
-        return np.round(self.origin + number * self.step, self.decimals)
-
-    @property
-    def decimals(self) -> int:
-        """How many decimals the values have."""
-        scaled = self.step * 10.0 ** np.arange(_MOST_DECIMALS + 1)
-        return int(np.argmax(np.abs(scaled - np.rint(scaled)) <= ON_GRID * scaled))
+    def at(self, number: Floats) -> Floats:
+        """Return the values of these numbers; decimals as they are written, such as 2.51."""
+        value = self.origin + number * self.step
+        return written(value) if is_written(np.array([self.origin, self.step])) else value
 
 
 EVERY_NUMBER = Grid(0.0, 0.0)
 
 
+def is_written(x: Floats) -> bool:
+    """Return whether numbers have few decimals, but for rounding."""
+    return bool((np.abs(written(x) - x) <= ON_GRID * np.abs(x)).all())
+
+
+def written(x: Floats) -> Floats:
+    """Return the nearest numbers with few decimals; too large ones stay as they are."""
+    small = np.abs(x) * 10.0**MOST_DECIMALS < _LARGEST_COUNT
+    return np.where(small, np.round(np.where(small, x, 0.0), MOST_DECIMALS), x)
+
+
 def find_grid(distinct: Floats, *, whole: bool) -> Grid:
     """Return the coarsest grid that holds all values, (values,) in ascending order."""
-    for decimals in range(0, 1 if whole else _MOST_DECIMALS + 1):
+    for decimals in range(0, 1 if whole else MOST_DECIMALS + 1):
         unit = 10.0**decimals
         scaled = distinct * unit
-        if np.abs(scaled).max(initial=0.0) > _LARGEST_COUNT:
+        if np.abs(scaled).max(initial=0.0) > (_LARGEST_DECIMAL if decimals else _LARGEST_COUNT):
             break
         counts = np.rint(scaled)
-        if (np.abs(counts - scaled) <= ON_GRID * np.maximum(1.0, np.abs(scaled))).all():
+        rounding = 4.0 * np.finfo(np.float64).eps * np.abs(scaled)
+        if (np.abs(counts - scaled) <= ON_GRID + rounding).all():
             return _multiples(distinct, counts.astype(np.int64), decimals, whole=whole)
     return Grid(float(distinct[0]), 1.0, 1.0) if whole and distinct.size else EVERY_NUMBER
 

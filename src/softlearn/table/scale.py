@@ -8,10 +8,14 @@ from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any, Final
 
+import numpy as np
+
 from softlearn.errors import SchemaError
-from softlearn.numeric_policy import NORMALISATION_TOLERANCE
+from softlearn.numeric_policy import NORMALISATION_TOLERANCE, ON_GRID, ROUNDING
+from softlearn.table.resolution import MOST_DECIMALS, is_written
 
 MOST_CELLS: Final = 253  # codes of cells, of "missing" and of "not known" fit into one byte
+_LARGE = 1e9  # beyond it, in the tails, float64 has no room for many decimals
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,12 @@ class Scale:
         """The values that stand out."""
         return tuple(x for x, is_atom in zip(self.left, self.atom, strict=True) if is_atom)
 
+    @property
+    def decimals(self) -> int | None:
+        """How many decimals its values have at most; None if they are not written but computed."""
+        seen = [x for x in self.left if abs(x) < _LARGE]
+        return MOST_DECIMALS if self.step and is_written(np.array([self.step, *seen])) else None
+
     def to_dict(self) -> dict[str, Any]:
         """Return the scale as JSON-safe values."""
         return {
@@ -124,9 +134,15 @@ class Scale:
                 raise SchemaError(
                     f"a scale's cell from {left} to {right} is none, or no single atom"
                 )
-        ends = zip(self.right, self.left[1:], strict=False)
-        if any(after < before for before, after in ends):
-            raise SchemaError("a scale's cells are in ascending order and do not overlap")
+            steps = (right - left) / self.step if self.step else 0.0
+            if abs(steps - round(steps)) > ON_GRID * 1e3 + ROUNDING * steps:
+                raise SchemaError(
+                    f"a scale's cell from {left} to {right} has no whole number of steps"
+                )
+        for before, after in pairwise(zip(self.left, self.right, strict=True)):
+            touches = self.step == 0.0 and before[1] == after[0] and before != after
+            if not (before[1] < after[0] or touches):
+                raise SchemaError("a scale's cells are in ascending order and do not overlap")
         if min(self.share) < 0.0 or abs(sum(self.share) - 1.0) > NORMALISATION_TOLERANCE:
             raise SchemaError(f"the shares of a scale's cells add to {sum(self.share)}, not 1")
 
@@ -134,4 +150,7 @@ class Scale:
 def _number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise SchemaError(f"a stored scale holds {value!r} where a number belongs")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise SchemaError("a scale is made of finite numbers") from None
