@@ -68,6 +68,10 @@ SMOOTHING_GRID: Final = (0.1, 0.01, 1e-6)
 ROUNDING: Final = 1e-12
 # A number lies on a grid if it is off by less than this share of a step.
 ON_GRID: Final = 1e-9
+# Typed steps, such as 0.1, are off by rounding times the number of steps.
+STEP_TOLERANCE: Final = 1e-6
+# How far from the only value of a column another one may lie, as a share of its size.
+SHARE_OF_A_LONE_VALUE: Final = 1e-3
 # Below this a probability is as good as zero: its normal score would be infinite.
 SMALLEST_PROBABILITY: Final = 1e-300
 # What lies beyond a bound that all values keep, but nobody promised: no draw comes there, and a

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -11,9 +11,10 @@ from scipy.special import ndtr, ndtri
 
 from softlearn.arrays import Bools, Floats
 from softlearn.errors import SchemaError
-from softlearn.numeric_policy import BEYOND_BOUND
+from softlearn.numeric_policy import BEYOND_BOUND, SHARE_OF_A_LONE_VALUE, STEP_TOLERANCE
 from softlearn.table.resolution import EVERY_NUMBER, Grid, find_grid
 from softlearn.table.scale import MOST_CELLS, Scale
+from softlearn.table.scale_words import scale_words
 
 MOST_POINTS: Final = 100  # values that can each have a cell of their own
 MOST_ATOMS: Final = 12
@@ -61,7 +62,8 @@ def find_scale(
     whole
         Whether the values are whole numbers.
     signed
-        Whether negative values are possible though none is there, as for times.
+        Whether the values are times, in seconds since 1970: negative ones are possible though
+        none is there.
     choices
         What the caller knows better.
     """
@@ -74,7 +76,7 @@ def find_scale(
     cells = _inner_cells(column, grid, atom, point)
     cells = _with_ends(cells, column, grid, found)
     total = cells.share.sum()
-    return Scale(
+    scale = Scale(
         tuple(cells.left.tolist()),
         tuple(cells.right.tolist()),
         tuple((cells.share / total).tolist()),
@@ -83,8 +85,9 @@ def find_scale(
         found.lower,
         found.upper,
         _missing_share(cells_of_column, weights),
-        _reason(column, grid, found, atom),
     )
+    words = scale_words(column.value, column.weight, atom, scale, is_time=signed)
+    return replace(scale, reason=words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +140,7 @@ def _grid(column: _Distinct, whole: bool, known: Choices) -> Grid:
         return EVERY_NUMBER
     grid = Grid(float(column.value[0]), float(known.step))
     off = np.abs(grid.origin + grid.number(column.value) * grid.step - column.value)
-    if (off > 1e-6 * grid.step).any():
+    if (off > STEP_TOLERANCE * grid.step).any():
         worst = float(column.value[np.argmax(off)])
         raise SchemaError(f"the value {worst:g} does not lie on a grid of step {grid.step:g}")
     return grid
@@ -389,27 +392,8 @@ def _tail_length(column: _Distinct, grid: Grid, side: int) -> float:
     spread = float(column.value[-1] - column.value[0])
     end = float(column.value[-1 if side > 0 else 0])
     near = abs(end - float(column.quantile(1.0 - few if side > 0 else few)))
-    return max(near, 0.01 * spread, grid.step, (abs(end) or 1.0) * 1e-3 if not spread else 0.0)
+    return max(near, 0.01 * spread, grid.step, (abs(end) or 1.0) * SHARE_OF_A_LONE_VALUE if not spread else 0.0)
 
 
 def _missing_share(values: Floats, weights: Floats | None) -> float:
     return float(np.average(np.isnan(values), weights=weights))
-
-
-def _reason(column: _Distinct, grid: Grid, bounds: _Bounds, atom: Bools) -> str:
-    """Say what was found."""
-    said = []
-    if grid.step == 0.0:
-        said.append("any number")
-    elif grid.step != 1.0:
-        said.append(f"in steps of {grid.step:g}")
-    ends = [f"from {bounds.lower:g}"] if bounds.lower is not None else []
-    ends += [f"up to {bounds.upper:g}"] if bounds.upper is not None else []
-    said += [" ".join(ends)] if ends else []
-    if atom.all():
-        said.append(f"{atom.size} values" if atom.size > 1 else "one value")
-    elif atom.any():
-        values = column.value[atom][np.argsort(-column.weight[atom], kind="stable")]
-        shown = ", ".join(f"{value:g}" for value in values[:4])
-        said.append(f"often {shown}" + (f" and {values.size - 4} more" if values.size > 4 else ""))
-    return ", ".join(said)

@@ -1,0 +1,80 @@
+"""What was found of a column's scale, in a few words for people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from softlearn.arrays import Bools, Floats
+from softlearn.table.scale import Scale
+
+_SHOWN = 3  # values that stand out, the most frequent first
+_LISTED = 6  # values of a column that has few
+_PLAIN_DIGITS = 1e15  # beyond it a number is written with an exponent
+_DAY = 86400.0
+_UNITS = {_DAY * 7: "weeks", _DAY: "days", 3600.0: "hours", 60.0: "minutes"}
+
+
+def scale_words(
+    value: Floats, weight: Floats, atom: Bools, scale: Scale, *, is_time: bool = False
+) -> str:
+    """Return what a scale says, from the different values, their weights and which are atoms.
+
+    Such as "0 to 99999, not below, often 0, 15024, 7688, …": from the lowest value to the highest,
+    then what is known of others. "Not below" without a number means the lowest itself.
+    """
+
+    def shown(number: float) -> str:
+        return _time(number, scale.step) if is_time else _number(number)
+
+    if atom.all():
+        few = value.tolist()
+        ends = f"{shown(few[0])} to {shown(few[-1])}"
+        listed = ", ".join(map(shown, few)) if len(few) <= _LISTED else f"{ends}, {len(few)} values"
+        return f"always {listed}" if len(few) == 1 else listed
+    said = [f"{shown(float(value[0]))} to {shown(float(value[-1]))}"]
+    said += _step(scale.step, is_time=is_time)
+    low = _bound("below", scale.lower, float(value[0]), shown)
+    high = _bound("above", scale.upper, float(value[-1]), shown)
+    said += ["not beyond"] if (low, high) == (["not below"], ["not above"]) else low + high
+    if atom.any():
+        often = sorted(zip((-weight[atom]).tolist(), value[atom].tolist(), strict=True))
+        names = [shown(number) for _, number in often[:_SHOWN]]
+        said.append(f"often {', '.join(names)}" + (", …" if len(often) > _SHOWN else ""))
+    return ", ".join(said)
+
+
+def _step(step: float, *, is_time: bool) -> list[str]:
+    """Return the distance of neighbours, if it is worth a word."""
+    if is_time:
+        return [_UNITS[step]] if step in _UNITS else []
+    if step in (0.0, 1.0):
+        return []
+    decimals = round(-math.log10(step))
+    if decimals > 0 and math.isclose(step, 10.0**-decimals):
+        return [f"{decimals} decimal{'s' if decimals > 1 else ''}"]
+    return [f"in steps of {_number(step)}"]
+
+
+def _bound(side: str, bound: float | None, seen: float, shown: Callable[[float], str]) -> list[str]:
+    """Return the words for a bound; its number only if no value lies there."""
+    if bound is None:
+        return []
+    return [f"not {side}" if bound == seen else f"not {side} {shown(bound)}"]
+
+
+def _number(number: float) -> str:
+    if number == round(number) and abs(number) < _PLAIN_DIGITS:
+        return f"{number:.0f}"
+    return f"{number:.6g}"
+
+
+def _time(number: float, step: float) -> str:
+    """Return a time as ISO text; days if all values are."""
+    try:
+        found = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=number)
+    except OverflowError:
+        return _number(number)
+    is_day = step > 0.0 and step % _DAY == 0.0 and number % _DAY == 0.0
+    return found.date().isoformat() if is_day else found.strftime("%Y-%m-%dT%H:%M")
