@@ -21,8 +21,8 @@ def scale_words(
 ) -> str:
     """Return what a scale says, from the different values, their weights and which are atoms.
 
-    Such as "0 to 99999, not below, often 0, 15024, 7688, …": from the lowest value to the highest,
-    then what is known of others. "Not below" without a number means the lowest itself.
+    Such as "0 to 99999, never lower, often 0, 15024, 7688, …": from the lowest value to the highest,
+    then what is known of others.
     """
 
     def shown(number: float) -> str:
@@ -35,9 +35,11 @@ def scale_words(
         return f"always {listed}" if len(few) == 1 else listed
     said = [f"{shown(float(value[0]))} to {shown(float(value[-1]))}"]
     said += _step(scale.step, is_time=is_time)
-    low = _bound("below", scale.lower, float(value[0]), shown)
-    high = _bound("above", scale.upper, float(value[-1]), shown)
-    said += ["not beyond"] if (low, high) == (["not below"], ["not above"]) else low + high
+    if (scale.lower, scale.upper) == (value[0], value[-1]):
+        said.append("never outside")
+    else:
+        said += _bound(("below", "lower"), scale.lower, float(value[0]), shown)
+        said += _bound(("above", "higher"), scale.upper, float(value[-1]), shown)
     if atom.any():
         often = sorted(zip((-weight[atom]).tolist(), value[atom].tolist(), strict=True))
         names = [shown(number) for _, number in often[:_SHOWN]]
@@ -57,11 +59,13 @@ def _step(step: float, *, is_time: bool) -> list[str]:
     return [f"in steps of {_number(step)}"]
 
 
-def _bound(side: str, bound: float | None, seen: float, shown: Callable[[float], str]) -> list[str]:
+def _bound(
+    side: tuple[str, str], bound: float | None, seen: float, shown: Callable[[float], str]
+) -> list[str]:
     """Return the words for a bound; its number only if no value lies there."""
     if bound is None:
         return []
-    return [f"not {side}" if bound == seen else f"not {side} {shown(bound)}"]
+    return [f"never {side[1]}" if bound == seen else f"never {side[0]} {shown(bound)}"]
 
 
 def _number(number: float) -> str:
