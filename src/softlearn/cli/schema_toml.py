@@ -92,9 +92,7 @@ def _choice(name: str, about: dict[str, object]) -> Choice:
 
     kind, levels = about.get("kind"), about.get("levels", [])
     if kind is not None and kind not in KINDS:
-        raise SchemaError(
-            f"schema, [{name}]: unknown kind {kind!r}; say one of {', '.join(KINDS)}"
-        )
+        raise SchemaError(f"schema, [{name}]: unknown kind {kind!r}; say one of {', '.join(KINDS)}")
     if not isinstance(levels, list):
         raise SchemaError(f"schema, [{name}]: levels are a list, not {levels!r}")
     if not levels:

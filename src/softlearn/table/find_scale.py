@@ -18,6 +18,7 @@ from softlearn.table.scale_words import scale_words
 
 MOST_POINTS: Final = 100  # values that can each have a cell of their own
 MOST_ATOMS: Final = 12
+_ROWS_PER_POINT = 2.0  # when each of them has: values that hardly repeat are not worth a cell
 _ROWS_PER_ATOM = 5.0  # when a column of few values takes them all as atoms
 _ATOM_SHARE = 0.01  # of the rows that a value which stands out holds at least
 _POINT_SHARE = 0.001  # and one that only gets a cell of its own
@@ -204,7 +205,7 @@ def _standing_out(column: _Distinct, grid: Grid, known: Choices) -> tuple[Bools,
         atom = np.ones(n, dtype=bool)
     else:
         atom = _prominent(column, _neighbours(column), _ATOM_SHARE, MOST_ATOMS)
-    if n <= MOST_POINTS:
+    if n <= MOST_POINTS and column.mass >= _ROWS_PER_POINT * n:
         return atom, np.ones(n, dtype=bool)
     room = max(_MOST_HEAPS - int(atom.sum()), 0)
     return atom, atom | _prominent(column, _per_step(column, grid), _POINT_SHARE, room)
@@ -392,7 +393,12 @@ def _tail_length(column: _Distinct, grid: Grid, side: int) -> float:
     spread = float(column.value[-1] - column.value[0])
     end = float(column.value[-1 if side > 0 else 0])
     near = abs(end - float(column.quantile(1.0 - few if side > 0 else few)))
-    return max(near, 0.01 * spread, grid.step, (abs(end) or 1.0) * SHARE_OF_A_LONE_VALUE if not spread else 0.0)
+    return max(
+        near,
+        0.01 * spread,
+        grid.step,
+        (abs(end) or 1.0) * SHARE_OF_A_LONE_VALUE if not spread else 0.0,
+    )
 
 
 def _missing_share(values: Floats, weights: Floats | None) -> float:

@@ -11,6 +11,7 @@ from softlearn.numeric_policy import ON_GRID
 
 _MOST_DECIMALS = 6  # numbers with more are not written but computed
 _LARGEST_COUNT = 2.0**53  # of steps: beyond it float64 does not tell neighbours apart
+_LARGEST_DECIMAL = 2.0**46  # beyond it rounding makes any number a multiple of the last decimal
 # Multiples of a larger unit are a habit only if many values keep it; three may by chance.
 _FEWEST_VALUES = 8
 
@@ -34,10 +35,11 @@ def find_grid(distinct: Floats, *, whole: bool) -> Grid:
     for decimals in range(0, 1 if whole else _MOST_DECIMALS + 1):
         unit = 10.0**decimals
         scaled = distinct * unit
-        if np.abs(scaled).max(initial=0.0) > _LARGEST_COUNT:
+        if np.abs(scaled).max(initial=0.0) > (_LARGEST_DECIMAL if decimals else _LARGEST_COUNT):
             break
         counts = np.rint(scaled)
-        if (np.abs(counts - scaled) <= ON_GRID * np.maximum(1.0, np.abs(scaled))).all():
+        rounding = 2.0 * np.spacing(np.abs(scaled))  # of the decimal, and of the multiplication
+        if (np.abs(counts - scaled) <= np.maximum(ON_GRID, rounding)).all():
             return _multiples(distinct, counts.astype(np.int64), decimals)
     return Grid(float(distinct[0]), 1.0) if whole and distinct.size else EVERY_NUMBER
 
