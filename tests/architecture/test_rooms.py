@@ -67,7 +67,7 @@ ROOMS = {
         "errors, arrays, numeric_policy, table, leaf, circuit, query, model", "numpy", "matplotlib"
     ),
     "demo": Room(
-        "errors, arrays, model, estimators, datasets, show, __init__",
+        "errors, arrays, table, model, estimators, datasets, show, __init__",
         "numpy, rich",
         "pandas, matplotlib",
     ),

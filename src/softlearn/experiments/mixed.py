@@ -8,8 +8,8 @@ happen to start from, the same circuit in other units: its log-densities differ 
 the columns' deviations.
 
 In ours columns have scales, found from the rows that are learnt from. A score then counts the
-probability of whole numbers and of values with a cell of their own, which has no unit, so that there
-is nothing to standardise.
+probability of whole numbers and of values with a cell of their own, which has no unit, so there is
+nothing to standardise.
 """
 
 from __future__ import annotations

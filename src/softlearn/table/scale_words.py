@@ -21,8 +21,8 @@ def scale_words(
 ) -> str:
     """Return what a scale says, from the different values, their weights and which are atoms.
 
-    Such as "0 to 99999, never lower, often 0, 15024, 7688, …": from the lowest value to the highest,
-    then what is known of others.
+    Such as "0 to 99999, never lower, often 0, 15024": from the lowest value to the highest, then
+    what is known of others.
     """
 
     def shown(number: float) -> str:
