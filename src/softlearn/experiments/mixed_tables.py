@@ -186,7 +186,8 @@ def _raw_table(results: Results, datasets: Sequence[str]) -> Table:
         body.append(line)
     note = (
         "In the units of the tables, the better of EM and k-means. Paper-like, whole numbers have "
-        "densities too, which compare with probabilities: a whole number is a stretch of length 1."
+        "densities too, which compare with probabilities: a whole number is a stretch of length 1. "
+        "Probabilities of other numbers with a cell of their own compare with no density."
     )
     return Table("Both settings in the same units", head, body, note)
 
