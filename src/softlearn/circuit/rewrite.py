@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from softlearn.arrays import Floats, Offsets
+from softlearn.arrays import Floats, Ids, Offsets
 from softlearn.circuit.columns import cells_of, same_shape
 from softlearn.circuit.flat import Circuit
 from softlearn.leaf import CATEGORICAL, FAMILIES, SCALED, Scaled
@@ -71,8 +71,8 @@ def _in_cells(circuit: Circuit, inside: Mapping[int, Floats]) -> list[Floats]:
     return found
 
 
-def _renumbered(circuit: Circuit, order: Offsets) -> Offsets:
+def _renumbered(circuit: Circuit, order: Offsets) -> Ids:
     """Return the children of all edges, with leaf ``order[i]`` now being leaf i."""
-    place = np.arange(circuit.n_nodes)
+    place = np.arange(circuit.n_nodes, dtype=np.int32)
     place[order] = np.arange(order.size)
-    return place[circuit.child]
+    return np.asarray(place[circuit.child])

@@ -11,9 +11,11 @@ from scipy.special import ndtr, ndtri
 
 from softlearn.arrays import Bools, Floats
 from softlearn.errors import SchemaError
-from softlearn.numeric_policy import BEYOND_BOUND, SHARE_OF_A_LONE_VALUE, STEP_TOLERANCE
+from softlearn.numeric_policy import STEP_TOLERANCE
 from softlearn.table.resolution import EVERY_NUMBER, Grid, find_grid
 from softlearn.table.scale import MOST_CELLS, Scale
+from softlearn.table.scale_ends import TAIL_CELLS, with_ends
+from softlearn.table.scale_parts import Bounds, Distinct, LineCells
 from softlearn.table.scale_words import scale_words
 
 MOST_POINTS: Final = 100  # values that can each have a cell of their own
@@ -28,10 +30,6 @@ _NEIGHBOURS = 5  # on each side
 _MOST_HEAPS = 80  # single values with a cell of their own among very many other values
 _MOST_STRETCHES = 210  # cells that are not single values
 _PIECES = 4.0  # times the cube root of the rows: stretches of the column's quantiles
-# A tail is cut into cells whose lengths grow by this factor, until no number is left out.
-_TAIL_GROWTH = 32.0
-_TAIL_CELLS = 11
-_FURTHEST_STEP = 2.0**50
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +67,13 @@ def find_scale(
         What the caller knows better.
     """
     cells_of_column = np.asarray(values, np.float64)
-    column = _Distinct.of(cells_of_column, weights)
+    column = Distinct.of(cells_of_column, weights)
     known = choices or Choices()
     grid = _grid(column, whole, known)
     found = _bounds(column, grid, known, signed=signed)
     atom, point = _standing_out(column, grid, known)
     cells = _inner_cells(column, grid, atom, point)
-    cells = _with_ends(cells, column, grid, found)
+    cells = with_ends(cells, column, grid, found)
     total = cells.share.sum()
     scale = Scale(
         tuple(cells.left.tolist()),
@@ -91,50 +89,7 @@ def find_scale(
     return replace(scale, reason=words)
 
 
-@dataclass(frozen=True, slots=True)
-class _Distinct:
-    """The different values in ascending order, and the weight of each."""
-
-    value: Floats
-    weight: Floats
-
-    @staticmethod
-    def of(values: Floats, weights: Floats | None) -> _Distinct:
-        counted = np.ones(values.size) if weights is None else weights
-        seen = ~np.isnan(values) & (counted > 0.0)
-        if not seen.any():
-            raise SchemaError("a scale is found from values, and all of them are missing")
-        value, position = np.unique(values[seen] + 0.0, return_inverse=True)
-        return _Distinct(value, np.bincount(position, counted[seen]).astype(np.float64))
-
-    @property
-    def mass(self) -> float:
-        return float(self.weight.sum())
-
-    def quantile(self, probability: Floats | float) -> Floats:
-        """Return quantiles of the weighted values."""
-        middle = (np.cumsum(self.weight) - 0.5 * self.weight) / self.mass
-        return np.asarray(np.interp(probability, middle, self.value))
-
-
-@dataclass(frozen=True, slots=True)
-class _Bounds:
-    lower: float | None
-    upper: float | None
-    is_hard: tuple[bool, bool]  # said by the caller: beyond them nothing is possible
-
-
-@dataclass(frozen=True, slots=True)
-class _Cells:
-    """Cells in ascending order; each array is (cells,)."""
-
-    left: Floats
-    right: Floats
-    share: Floats
-    atom: Bools
-
-
-def _grid(column: _Distinct, whole: bool, known: Choices) -> Grid:
+def _grid(column: Distinct, whole: bool, known: Choices) -> Grid:
     if known.step is None:
         return find_grid(column.value, whole=whole)
     if known.step == 0.0:
@@ -147,7 +102,7 @@ def _grid(column: _Distinct, whole: bool, known: Choices) -> Grid:
     return grid
 
 
-def _bounds(column: _Distinct, grid: Grid, known: Choices, *, signed: bool) -> _Bounds:
+def _bounds(column: Distinct, grid: Grid, known: Choices, *, signed: bool) -> Bounds:
     """Return the bounds that the caller says, or else that all values keep."""
     lowest, highest = float(column.value[0]), float(column.value[-1])
     if known.lower is not None and lowest < known.lower:
@@ -164,10 +119,10 @@ def _bounds(column: _Distinct, grid: Grid, known: Choices, *, signed: bool) -> _
         upper = 1.0
     if known.upper is None and heaped_high:
         upper = highest
-    return _Bounds(lower, upper, (known.lower is not None, known.upper is not None))
+    return Bounds(lower, upper, (known.lower is not None, known.upper is not None))
 
 
-def _heaped_ends(column: _Distinct, grid: Grid) -> tuple[bool, bool]:
+def _heaped_ends(column: Distinct, grid: Grid) -> tuple[bool, bool]:
     """Return whether many rows lie at the very lowest and highest value, as at a limit."""
     if column.value.size == 1:
         return False, False
@@ -185,13 +140,13 @@ def _heaped_ends(column: _Distinct, grid: Grid) -> tuple[bool, bool]:
     )
 
 
-def _takes_all(column: _Distinct) -> bool:
+def _takes_all(column: Distinct) -> bool:
     """Return whether the column has so few values that each can be an atom."""
     n = column.value.size
     return n <= MOST_ATOMS and column.mass >= _ROWS_PER_ATOM * n
 
 
-def _standing_out(column: _Distinct, grid: Grid, known: Choices) -> tuple[Bools, Bools]:
+def _standing_out(column: Distinct, grid: Grid, known: Choices) -> tuple[Bools, Bools]:
     """Return which of the different values are atoms, and which have a cell of their own."""
     n = column.value.size
     if known.atoms is not None:
@@ -211,7 +166,7 @@ def _standing_out(column: _Distinct, grid: Grid, known: Choices) -> tuple[Bools,
     return atom, atom | _prominent(column, _per_step(column, grid), _POINT_SHARE, room)
 
 
-def _prominent(column: _Distinct, around: Floats, share: float, most: int) -> Bools:
+def _prominent(column: Distinct, around: Floats, share: float, most: int) -> Bools:
     """Return the values that hold far more of the column than what lies around them."""
     weight = column.weight
     found: Bools = weight >= np.maximum(share * column.mass, _FEWEST_ROWS)
@@ -222,7 +177,7 @@ def _prominent(column: _Distinct, around: Floats, share: float, most: int) -> Bo
     return found
 
 
-def _neighbours(column: _Distinct) -> Floats:
+def _neighbours(column: Distinct) -> Floats:
     """Return the usual weight of the few values next to each value."""
     weight = column.weight
     if weight.size == 1:
@@ -233,7 +188,7 @@ def _neighbours(column: _Distinct) -> Floats:
     return np.asarray(np.nanmedian(windows, axis=1))
 
 
-def _per_step(column: _Distinct, grid: Grid) -> Floats:
+def _per_step(column: Distinct, grid: Grid) -> Floats:
     """Return the weight of any number near each value; 0 if every number is possible."""
     n = column.value.size
     if not grid.step or n == 1:
@@ -246,7 +201,7 @@ def _per_step(column: _Distinct, grid: Grid) -> Floats:
     return np.asarray(others / np.maximum(steps, 1.0))
 
 
-def _inner_cells(column: _Distinct, grid: Grid, atom: Bools, point: Bools) -> _Cells:
+def _inner_cells(column: Distinct, grid: Grid, atom: Bools, point: Bools) -> LineCells:
     """Return the cells between the lowest and the highest value."""
     place = grid.number(column.value) if grid.step else column.value
     cuts, cumulative = _rest(column, place, point, grid)
@@ -263,19 +218,19 @@ def _inner_cells(column: _Distinct, grid: Grid, atom: Bools, point: Bools) -> _C
     length = (right - left + 2 * half) * (unseen > 0.0) * ~is_own
     if length.sum() > 0.0:
         share = share + unseen * length / length.sum()
-    gaps = _Cells(left[~is_own], right[~is_own], share[~is_own], np.zeros((~is_own).sum(), bool))
-    points = _Cells(own, own, column.weight[point] / (column.mass + 1.0), atom[point])
+    gaps = LineCells(left[~is_own], right[~is_own], share[~is_own], np.zeros((~is_own).sum(), bool))
+    points = LineCells(own, own, column.weight[point] / (column.mass + 1.0), atom[point])
     return _on_line(_merged(gaps, points), grid)
 
 
-def _rest(column: _Distinct, place: Floats, point: Bools, grid: Grid) -> tuple[Floats, Floats]:
+def _rest(column: Distinct, place: Floats, point: Bools, grid: Grid) -> tuple[Floats, Floats]:
     """Return where the values without a cell of their own are cut, and their share up to there."""
-    other = _Distinct(place[~point], column.weight[~point])
+    other = Distinct(place[~point], column.weight[~point])
     if not other.value.size:
         return np.empty(0), np.empty(0)
     n = other.mass
     # Each single value may cut a stretch in two.
-    room = min(_MOST_STRETCHES, MOST_CELLS - 2 * (_TAIL_CELLS + 1) - 2 * int(point.sum()) - 1)
+    room = min(_MOST_STRETCHES, MOST_CELLS - 2 * (TAIL_CELLS + 1) - 2 * int(point.sum()) - 1)
     n_pieces = int(np.clip(round(_PIECES * np.cbrt(n)), 1, room))
     furthest = -ndtri(0.5 / (n + 1.0))
     probability = ndtr(np.linspace(-furthest, furthest, n_pieces + 1))
@@ -304,7 +259,7 @@ def _subdivided(knots: Floats, parts: int, on_grid: bool) -> Floats:
     return np.unique(np.concatenate([fine, knots]))
 
 
-def _unseen(column: _Distinct, point: Bools) -> float:
+def _unseen(column: Distinct, point: Bools) -> float:
     """Return the share of values that lie between others and were never seen.
 
     By Good and Turing as many rows as show a value for the first time, if all values have a cell
@@ -314,9 +269,9 @@ def _unseen(column: _Distinct, point: Bools) -> float:
     return 0.5 * (1.0 + min(singles, column.mass / 2.0)) / (column.mass + 1.0)
 
 
-def _merged(a: _Cells, b: _Cells) -> _Cells:
+def _merged(a: LineCells, b: LineCells) -> LineCells:
     order = np.lexsort((np.concatenate([a.right, b.right]), np.concatenate([a.left, b.left])))
-    return _Cells(
+    return LineCells(
         np.concatenate([a.left, b.left])[order],
         np.concatenate([a.right, b.right])[order],
         np.concatenate([a.share, b.share])[order],
@@ -324,81 +279,17 @@ def _merged(a: _Cells, b: _Cells) -> _Cells:
     )
 
 
-def _on_line(cells: _Cells, grid: Grid) -> _Cells:
+def _on_line(cells: LineCells, grid: Grid) -> LineCells:
     """Return cells of grid numbers as cells of values; a stretch begins after a single value."""
     if grid.step:
         left, right = (grid.origin + side * grid.step for side in (cells.left, cells.right))
-        return _Cells(left, right, cells.share, cells.atom)
+        return LineCells(left, right, cells.share, cells.atom)
     left = cells.left.copy()
     touches = np.flatnonzero(
         (cells.left[1:] == cells.right[:-1]) & (cells.right[1:] > cells.left[1:])
     )
     left[touches + 1] = np.nextafter(left[touches + 1], np.inf)
-    return _Cells(left, cells.right, cells.share, cells.atom)
-
-
-def _with_ends(cells: _Cells, column: _Distinct, grid: Grid, bounds: _Bounds) -> _Cells:
-    """Add what lies beyond the lowest and the highest value."""
-    low = _end(column, grid, bounds.lower, bounds.is_hard[0], side=-1)
-    high = _end(column, grid, bounds.upper, bounds.is_hard[1], side=1)
-    return _Cells(
-        np.concatenate([low.left, cells.left, high.left]),
-        np.concatenate([low.right, cells.right, high.right]),
-        np.concatenate([low.share, cells.share, high.share]),
-        np.concatenate([low.atom, cells.atom, high.atom]),
-    )
-
-
-def _end(column: _Distinct, grid: Grid, bound: float | None, is_hard: bool, side: int) -> _Cells:
-    """Return the cells beyond the last value of one side, in ascending order."""
-    last = float(column.value[-1 if side > 0 else 0])
-    at_last = float(column.weight[-1 if side > 0 else 0])
-    new = 0.5 / ((column.mass + 1.0) * max(at_last, 1.0))
-    lengths, shares = [], []
-    if bound is not None:
-        room = abs(bound - last)
-        if room >= max(grid.step, np.spacing(abs(last))):
-            lengths.append(room)
-            shares.append(new)
-        new = 0.0 if is_hard else BEYOND_BOUND
-    if new:
-        growth = _TAIL_GROWTH ** np.arange(_TAIL_CELLS)
-        lengths += (_tail_length(column, grid, side) * growth).tolist()
-        power = growth**-3.0
-        shares += (new * power / power.sum()).tolist()
-    return _laid_out(last, np.array(lengths), np.array(shares), grid, side)
-
-
-def _laid_out(last: float, lengths: Floats, shares: Floats, grid: Grid, side: int) -> _Cells:
-    """Return cells of these lengths one after the other, away from the last value."""
-    if grid.step:
-        counts = np.maximum(np.rint(lengths / grid.step), 1.0)
-        outer = last + side * np.cumsum(counts) * grid.step
-        inner = outer - side * (counts - 1.0) * grid.step
-    else:
-        outer = last + side * np.cumsum(lengths)
-        inner = np.concatenate([[last], outer[:-1]])
-        inner = np.nextafter(inner, side * np.inf) if inner.size else inner
-    # Beyond a million thousand million steps float64 no longer tells neighbours on a grid apart.
-    fits = np.isfinite(outer) & (np.abs(outer) < _FURTHEST_STEP * grid.step if grid.step else True)
-    inner, outer, shares = inner[fits], outer[fits], shares[fits]
-    left, right = (inner, outer) if side > 0 else (outer[::-1], inner[::-1])
-    ordered = shares if side > 0 else shares[::-1]
-    return _Cells(left, right, ordered, np.zeros(left.size, dtype=bool))
-
-
-def _tail_length(column: _Distinct, grid: Grid, side: int) -> float:
-    """Return how far new values may lie beyond the last one: as far as the last few spread."""
-    few = 1.0 / np.sqrt(column.mass + 1.0)
-    spread = float(column.value[-1] - column.value[0])
-    end = float(column.value[-1 if side > 0 else 0])
-    near = abs(end - float(column.quantile(1.0 - few if side > 0 else few)))
-    return max(
-        near,
-        0.01 * spread,
-        grid.step,
-        (abs(end) or 1.0) * SHARE_OF_A_LONE_VALUE if not spread else 0.0,
-    )
+    return LineCells(left, cells.right, cells.share, cells.atom)
 
 
 def _missing_share(values: Floats, weights: Floats | None) -> float:
