@@ -19,6 +19,7 @@ class Distinct:
 
     @staticmethod
     def of(values: Floats, weights: Floats | None) -> Distinct:
+        """Return the different values of a column; NaN is missing."""
         counted = np.ones(values.size) if weights is None else weights
         seen = ~np.isnan(values) & (counted > 0.0)
         if not seen.any():
@@ -28,6 +29,7 @@ class Distinct:
 
     @property
     def mass(self) -> float:
+        """The weight of all values."""
         return float(self.weight.sum())
 
     def quantile(self, probability: Floats | float) -> Floats:
@@ -38,6 +40,8 @@ class Distinct:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
+    """Where values end; None where they do not."""
+
     lower: float | None
     upper: float | None
     is_hard: tuple[bool, bool]  # said by the caller: beyond them nothing is possible
