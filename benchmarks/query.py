@@ -184,7 +184,7 @@ def path_edges(circuit: Circuit) -> float:
 def _workspace_bytes(circuit: Circuit, evidence: Evidence, *, trace: bool) -> int:
     """Return the memory of one thread's workspace; arrays that threads share do not count."""
     plan = plan_for(circuit, trace=trace)
-    batch = batch_of(plan.columns, evidence)
+    batch = batch_of(circuit.schema, plan.columns, evidence)
     space = Workspace(plan, evidence, batch, block_rows(plan, evidence.n_rows, trace=trace))
     found = {}
     for part in space.block:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from softlearn import datasets, show
-    from softlearn.circuit import Categorical, Gaussian, Histogram
+    from softlearn.circuit import Categorical, Gaussian, Histogram, Scaled
     from softlearn.errors import SoftlearnError
     from softlearn.estimators import (
         CircuitClassifier,
@@ -31,6 +31,7 @@ __all__ = [
     "Histogram",
     "LearnSPN",
     "Model",
+    "Scaled",
     "Schema",
     "SoftLearn",
     "SoftlearnError",
@@ -45,7 +46,7 @@ __all__ = [
 # Where each name is found; nothing is loaded before it is asked for, so that the command line
 # and programs that use little wait for little.
 _ROOM_OF = {
-    **dict.fromkeys(("Categorical", "Gaussian", "Histogram"), "circuit"),
+    **dict.fromkeys(("Categorical", "Gaussian", "Histogram", "Scaled"), "circuit"),
     **dict.fromkeys(("Column", "Schema", "infer_schema"), "table"),
     **dict.fromkeys(("Model", "load"), "model"),
     "SoftlearnError": "errors",

@@ -37,7 +37,9 @@ ROOMS = {
     "arrays": Room("", "numpy"),
     "numeric_policy": Room("", "numpy"),
     "kernels": Room("arrays", "numpy, numba, llvmlite"),
-    "table": Room("errors, arrays", "numpy", "narwhals, pandas, polars, pyarrow"),
+    "table": Room(
+        "errors, arrays, numeric_policy", "numpy, scipy", "narwhals, pandas, polars, pyarrow"
+    ),
     "leaf": Room("errors, arrays, numeric_policy", "numpy, scipy"),
     "circuit": Room(
         "errors, arrays, numeric_policy, leaf, table.schema", "numpy, safetensors", "networkx"
@@ -65,7 +67,7 @@ ROOMS = {
         "errors, arrays, numeric_policy, table, leaf, circuit, query, model", "numpy", "matplotlib"
     ),
     "demo": Room(
-        "errors, arrays, model, estimators, datasets, show, __init__",
+        "errors, arrays, table, model, estimators, datasets, show, __init__",
         "numpy, rich",
         "pandas, matplotlib",
     ),

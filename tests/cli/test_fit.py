@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
-from softlearn import SoftLearn, load
+from softlearn import SoftLearn, infer_schema, load
 from softlearn.cli.commands.fit import Fit
 
 
 def test_defaults_are_the_estimators():
     told = {name: getattr(Fit, name) for name in ("clustering", "significance", "smoothing")}
     told |= {name: getattr(Fit, name) for name in ("n_clusters", "max_iter", "max_nodes")}
-    told |= {name: getattr(Fit, name) for name in ("max_depth", "time_budget")}
+    told |= {name: getattr(Fit, name) for name in ("max_depth", "time_budget", "smoothing_per")}
+    told |= {"missing": Fit.missing}
     known = SoftLearn().get_params()
     assert told == {name: known[name] for name in told}
 
@@ -71,7 +73,35 @@ def test_leaves_are_chosen_for_all_columns_but_some(training_file, run, tmp_path
     call = ["fit", training_file, "-o", output, "--leaf", "histogram", "--leaf", "age=gaussian"]
     assert run(*call).exit_code == 0
     leaves = load(output).describe().leaves
-    assert 2 * leaves["gaussian"] == leaves["histogram"] > 0  # of stage and weight
+    assert 2 * leaves["scaled"] == leaves["histogram"] > 0  # of stage and weight
+
+
+def test_plain_numbers_have_gaussian_leaves(training_file, run, tmp_path):
+    schema, output = tmp_path / "columns.toml", tmp_path / "m.safetensors"
+    schema.write_text('[age]\nscale = "plain"\n', encoding="utf-8")
+    assert run("fit", training_file, "-o", output, "--schema", schema).exit_code == 0
+    assert load(output).schema["age"].scale is None
+    assert load(output).describe().leaves["gaussian"] > 0
+
+
+def test_missing_cells_are_modelled_by_choice(training_file, run, tmp_path):
+    gaps, output = tmp_path / "gaps.csv", tmp_path / "m.safetensors"
+    frame = pd.read_csv(training_file)
+    frame.loc[::4, ["age", "sex"]] = None
+    frame.to_csv(gaps, index=False)
+    assert run("fit", gaps, "-o", output, "--missing", "modelled").exit_code == 0
+    schema = load(output).schema
+    assert {column.name for column in schema if column.missing == "modelled"} == {"age", "sex"}
+    rows = tmp_path / "drawn.csv"
+    assert run("sample", output, "-n", 200, "--seed", 0, "-o", rows).exit_code == 0
+    drawn = pd.read_csv(rows)
+    assert set(drawn.columns[drawn.isna().any()]) == {"age", "sex"}
+
+
+def test_held_out_rows_have_no_part_in_scales(training_file, run, tmp_path):
+    output = tmp_path / "m.safetensors"
+    assert run("fit", training_file, "-o", output, "--hold-out", 0.5).exit_code == 0
+    assert load(output).schema["age"].scale != infer_schema(pd.read_csv(training_file))["age"].scale
 
 
 def test_a_weight_of_two_is_the_row_twice(training_file, run, tmp_path):

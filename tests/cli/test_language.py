@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from softlearn.model.language import format_said, parse_question, parse_said
 from softlearn.model.phrases import LanguageError
-from softlearn.table import Column, Schema
+from softlearn.table import Column, Schema, find_scale
 
 SCHEMA = Schema(
     (
@@ -26,6 +26,8 @@ SCHEMA = Schema(
         Column("joined", "datetime"),
         Column("hours per week", "integer"),
         Column("a=b, {c}", "numeric"),
+        Column("score", "integer", scale=find_scale([1, 2, 3] * 9, whole=True), missing="modelled"),
+        Column("sort", "categorical", ("a", "b"), missing="modelled"),
     )
 )
 
@@ -71,6 +73,13 @@ MEANINGS = {
     },
     "hours per week>=30": {"hours per week": (30, None)},
     "'a=b, {c}'=1": {"a=b, {c}": 1.0},
+    "score in {3, 7}": {"score": {3, 7}},
+    "score={3}": {"score": {3}},
+    "score is missing": {"score": {None}},
+    "score is  not missing , sex=F": {"score": (None, None), "sex": "F"},
+    "sort is missing": {"sort": {None}},
+    "sort is not missing": {"sort": {"a", "b"}},
+    "sort!=a": {"sort": {"b"}},
 }
 
 # What the caret points at stands between « and ».
@@ -97,6 +106,9 @@ MISTAKES = {
     "city=«'Rome»": "never closed",
     "age=30,«,»sex=F": "expected a column, not ','",
     "flag=«maybe»": "has no level 'maybe'",
+    "«sex» is missing": "its missing cells are not modelled",
+    "«score is lost»=3": "there is no column 'score is lost'",
+    "sort=«c»": "known: 'a', 'b'",
 }
 # Text that ends too early: the caret stands behind it.
 UNFINISHED = {
@@ -179,7 +191,14 @@ def spoken(draw):
     return Schema(tuple(columns)), said
 
 
+def test_missing_cells_are_written_as_they_are_read():
+    said = {"score": {None}, "sort": {None}, "age": (None, None)}
+    assert format_said(said) == "score is missing, sort is missing, age is not missing"
+
+
 LOOK_LIKE_GRAMMAR = [
+    "a is missing",
+    "a is not missing",
     "a..b",
     "..",
     "?",

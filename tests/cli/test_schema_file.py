@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import tomllib
+from datetime import datetime
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softlearn import load
+from softlearn import infer_schema, load
 from softlearn.cli.schema_toml import choices_from_toml, schema_to_toml
 from softlearn.errors import SchemaError
 from softlearn.table import Column, Schema
@@ -39,7 +41,33 @@ def test_what_is_written_is_read_again(drawn):
         if column.is_discrete:
             assert choice == Column(column.name, column.kind, column.levels)
         else:
-            assert choice == "numeric"
+            assert choice == {"kind": "numeric", "scale": "plain"}
+
+
+def test_columns_with_scales_are_written_and_found_again():
+    frame = pd.DataFrame(
+        {
+            "age": [0, 0, 0, 0, 0, 3, 70, 41, None, 22] * 9,
+            "share": [0.25, 0.5, 0.75, None, 0.1] * 18,
+            "day": pd.to_datetime(["2024-01-01", "2024-03-01", "2024-02-05"] * 30),
+            "sort": ["a", None, "b"] * 30,
+        }
+    )
+    choices = {
+        "age": {"lower": 0, "upper": 120},
+        "share": {"upper": 1.0, "missing": "modelled"},
+        "day": {"lower": datetime(2024, 1, 1), "missing": "modelled"},
+        "sort": {"missing": "modelled"},
+    }
+    schema = infer_schema(frame, overrides=choices)
+    written = schema_to_toml(schema)
+    found = choices_from_toml(written).overrides
+    assert found["age"] == {"kind": "integer", "lower": 0, "upper": 120}
+    assert found["share"] == {"kind": "numeric", "upper": 1.0, "missing": "modelled"}
+    again = infer_schema(frame, overrides=found)
+    for one, other in zip(schema, again, strict=True):
+        assert (one.scale, one.levels, one.missing) == (other.scale, other.levels, other.missing)
+    assert "# lower = 0\n" not in written  # said, and not only found
 
 
 WRONG = {
@@ -50,6 +78,12 @@ WRONG = {
     "[x]\nkind = 'categorical'\nlevels = 'a'": "levels are a list",
     "[x]\nkind = 'categorical'\nlevels = ['a', 1]": "levels of one type",
     "[x]\nuse = 'no'": "use is true or false",
+    "[x]\nscale = 'log'": "scale is 'plain' or left out",
+    "[x]\nlower = 'low'": "lower takes numbers or times",
+    "[x]\natoms = 3": "atoms are a list",
+    "[x]\nscale = 'plain'\nstep = 1": "plain numbers have no step",
+    "[x]\nmissing = 'gone'": "missing is one of",
+    "[x]\nkind = 'categorical'\nlevels = ['a']\nlower = 1": "a column with levels has no lower",
     "[x": "not valid TOML",
 }
 

@@ -175,10 +175,18 @@ def test_impossible_weights_are_refused(weights, message):
 
 
 def test_leaves_are_chosen_by_column():
-    learnt = SoftLearn(leaf={"speed": "histogram"}, random_state=0).fit(people())
+    choices = {"height": {"scale": "plain"}}
+    frame = people().assign(height=people()["speed"] + 5.0)
+    learnt = SoftLearn(leaf={"speed": "histogram"}, schema=choices, random_state=0).fit(frame)
     shown = str(learnt.model_.describe())
-    assert "histogram" in shown
-    assert "gaussian" in shown
+    assert all(family in shown for family in ("histogram", "gaussian", "scaled"))
+    assert [column.scale is None for column in learnt.schema_] == [True, False, True, True, True]
+
+
+def test_histograms_take_the_scales_of_a_given_schema_away():
+    schema = infer_schema(people())
+    learnt = SoftLearn(leaf="histogram", schema=schema, random_state=0).fit(people())
+    assert all(column.scale is None for column in learnt.schema_)
 
 
 def test_kinds_are_overridden_by_name():
@@ -292,11 +300,11 @@ def test_estimators_are_public():
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_the_usual_significance_depends_on_the_columns(estimator, monkeypatch):
+def test_the_usual_choices_depend_on_the_columns(estimator, monkeypatch):
     used, learn = [], circuit_estimator.LEARNERS[estimator.learner]
 
     def watched(blocks, schema, config, seed, engine):
-        used.append(config.significance)
+        used.append((config.significance, config.n_clusters))
         return learn(blocks, schema, config, seed, engine)
 
     monkeypatch.setitem(circuit_estimator.LEARNERS, estimator.learner, watched)
@@ -304,5 +312,5 @@ def test_the_usual_significance_depends_on_the_columns(estimator, monkeypatch):
     two_levels = pd.DataFrame({"climbs": frame["sport"] == "climb", "sport": frame["sport"]})
     for table in (two_levels, frame):
         estimator().fit(table)
-        estimator(significance=0.05).fit(table)
-    assert used == [1e-4, 0.05, 0.01, 0.05]
+        estimator(significance=0.05, n_clusters=3).fit(table)
+    assert used == [(1e-4, 2), (0.05, 3), (None, 4), (0.05, 3)]

@@ -26,6 +26,7 @@ OTHER = {
     "test": "g",
     "significance": 0.2,
     "smoothing": 0.5,
+    "smoothing_per": "level",
     "beta": 20.0,
     "max_iter": 2,
     "min_weight": 0.0,
@@ -38,6 +39,7 @@ OTHER = {
     "verbose": 1,
     "on_interrupt": "keep",
     "schema": {"height": "numeric"},
+    "missing": "modelled",
     "unknown": "missing",
 }
 WRONG = [
@@ -58,6 +60,8 @@ WRONG = [
     *(("verbose", value) for value in (2, "yes")),
     *(("on_interrupt", value) for value in ("stop", None)),
     *(("schema", value) for value in ("numeric", 3)),
+    *(("smoothing_per", value) for value in ("row", None)),
+    *(("missing", value) for value in ("ignored", None)),
     *(("unknown", value) for value in ("ignore", None)),
 ]
 

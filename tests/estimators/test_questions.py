@@ -98,11 +98,14 @@ def test_criteria_are_the_likelihood_less_a_price_for_each_parameter(learnt):
 
 def test_parameters_of_independent_columns_are_counted_by_hand():
     alone = SoftLearn(n_clusters=1).fit(FRAME)
-    assert alone.model_.circuit.n_parameters == 2 + 2 + 1 + 1
-    assert alone.aic(FRAME) == pytest.approx(12 - 2 * alone.score_samples(FRAME).sum())
+    # Mean, deviation and how much the column as a whole counts, of each number without atoms.
+    assert alone.model_.circuit.n_parameters == 3 + 3 + 1 + 1
+    assert alone.aic(FRAME) == pytest.approx(16 - 2 * alone.score_samples(FRAME).sum())
 
 
-def test_more_clusters_are_chosen_by_the_criterion_when_there_are_some(learnt):
+@pytest.mark.parametrize("estimator", [SoftLearn, LearnSPN])
+def test_more_clusters_are_chosen_by_the_criterion_when_there_are_some(estimator):
+    learnt = estimator(n_clusters=2, random_state=0).fit(FRAME)
     assert learnt.bic(FRAME) < SoftLearn(n_clusters=1).fit(FRAME).bic(FRAME)
 
 

@@ -128,7 +128,8 @@ def test_a_cell_is_the_estimator_with_its_choices(monkeypatch):
     cell = Cell(dataset="tiny", system="learnspn", p=0.001, alpha=0.01, seed=5, max_rows=80)
     found = binary.measure(cell)
     binary._splits.cache_clear()
-    learnt = LearnSPN(significance=0.001, smoothing=0.01, random_state=5).fit(splits.train[:80])
+    choices = {"significance": 0.001, "smoothing": 0.01, "smoothing_per": "level"}
+    learnt = LearnSPN(**choices, random_state=5).fit(splits.train[:80])
     assert found["valid"] == pytest.approx(learnt.score(splits.valid))
     assert found["test"] == pytest.approx(learnt.score(splits.test))
     assert found["n_nodes"] == learnt.model_.circuit.n_nodes

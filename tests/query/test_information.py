@@ -1,16 +1,21 @@
 """Information against sums over all worlds and closed forms."""
 
+import math
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from random_circuits import agrees, every_world, random_circuit, random_evidence
-from softlearn.circuit import Categorical, Gaussian, Product, Sum, flatten
+from softlearn.circuit import Categorical, Gaussian, Product, Scaled, Sum, cells_of, flatten
 from softlearn.errors import EvidenceError, ImpossibleEvidenceError, SchemaError, SoftlearnError
-from softlearn.query.evidence import Evidence
+from softlearn.leaf import Interval
+from softlearn.query.evidence import Evidence, intersect
+from softlearn.query.flows import posteriors
 from softlearn.query.information import entropy, kl_divergence, mutual_information
 from softlearn.query.likelihood import log_likelihood
+from softlearn.table import Choices, Column, Schema, find_scale
 
 # Estimates are compared within 6 standard errors: a false alarm in 5e8, were the seed not fixed.
 ERRORS = 6
@@ -107,6 +112,104 @@ def test_only_discrete_columns_and_one_row_of_evidence_are_accepted():
     with pytest.raises(EvidenceError, match="one row, not 2"):
         mutual_information(circuit, evidence=Evidence.nothing(2, 2))
     assert mutual_information(flatten(Gaussian("x", 0, 1))).shape == (0, 0)
+
+
+def scaled_circuit():
+    """Numbers with and without a grid, one of them sometimes missing, and levels."""
+    rng = np.random.default_rng(0)
+    whole = find_scale([0] * 12 + list(range(1, 31)) * 2 + [math.nan] * 5, whole=True)
+    line = find_scale(rng.normal(size=300))
+    schema = Schema(
+        (
+            Column("c", "categorical", (0, 1)),
+            Column("n", "integer", scale=whole, missing="modelled"),
+            Column("x", "numeric", scale=line),
+            Column("plain", "numeric"),
+        )
+    )
+    parts = [
+        Categorical("c", {0: 1 - p, 1: p})
+        * Scaled("n", mean, 0.6, atoms={0: p / 2, None: 0.1}, own=0.05)
+        * Scaled("x", -mean, 0.5)
+        * Gaussian("plain", mean, 1.0)
+        for p, mean in ((0.1, -1.0), (0.7, 0.2), (0.4, 1.5))
+    ]
+    return flatten(Sum((0.2, 0.5, 0.3), tuple(parts)), schema)
+
+
+def cell_table(circuit, known, i, j):
+    """The joint probability of two columns' levels or cells, each by its own interval or value."""
+
+    def ways(position):
+        column = circuit.schema.columns[position]
+        if column.is_discrete:
+            return [(float(code), None) for code in range(column.n_levels)]
+        cells = cells_of(column)
+        ends = zip(cells.left.tolist(), cells.right.tolist(), strict=True)
+        return [(math.inf, None) if math.isinf(lo) else (math.nan, (lo, hi)) for lo, hi in ends]
+
+    table = np.empty((len(ways(i)), len(ways(j))))
+    for a, (value, bounds) in enumerate(ways(i)):
+        for b, (other, limits) in enumerate(ways(j)):
+            rows = Evidence.nothing(len(circuit.schema))
+            rows.values[i], rows.values[j] = value, other
+            pairs = {i: bounds, j: limits}
+            intervals = {
+                p: Interval(np.array([own[0]]), np.array([own[1]]))
+                for p, own in pairs.items()
+                if own is not None
+            }
+            event = Evidence(rows.values, {}, intervals)
+            both = intersect(circuit.schema, event, known)
+            table[a, b] = np.exp(log_likelihood(circuit, both)[0])
+    return table / table.sum()
+
+
+def information(table):
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0))
+    there = table > 0.0
+    return float((table[there] * np.log(table[there] / expected[there])).sum())
+
+
+KNOWN = {
+    "nothing": {},
+    "an interval that cuts cells": {2: Interval(np.array([-0.313]), np.array([1.117]))},
+    "no missing cell": {1: Interval(np.array([-1e9]), np.array([1e9]))},
+    "an interval of a plain number": {3: Interval(np.array([0.5]), np.array([2.0]))},
+}
+
+
+@pytest.mark.parametrize("intervals", KNOWN.values(), ids=KNOWN)
+def test_cells_of_numbers_agree_with_sums_over_all_pairs_of_cells(intervals):
+    circuit = scaled_circuit()
+    known = Evidence(np.full((4, 1), np.nan), {}, intervals)
+    found = mutual_information(circuit, [0, 1, 2], evidence=known)
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        expected = information(cell_table(circuit, known, i, j))
+        assert found[i, j] == pytest.approx(expected, rel=1e-9)
+        assert expected > 1e-3
+
+
+def test_a_known_number_counts_as_its_cell_and_one_beyond_its_bounds_is_impossible():
+    circuit = scaled_circuit()
+    values = np.full((4, 1), np.nan)
+    values[1] = 7.0
+    found = mutual_information(circuit, [0, 2], evidence=Evidence(values))
+    parts = posteriors(circuit, Evidence(values), columns=[0])
+    entropy_of_levels = -(parts.levels(0) * np.log(parts.levels(0))).sum()
+    assert found[0, 0] == pytest.approx(entropy_of_levels)
+    assert mutual_information(circuit, [0], evidence=Evidence(values)) == pytest.approx(
+        found[:1, :1]
+    )
+    hard = replace(
+        circuit.schema.columns[1],
+        scale=find_scale([1, 2, 3] * 9, whole=True, choices=Choices(lower=0.0, upper=5.0)),
+        missing="unobserved",
+    )
+    leaf = Scaled("n", atoms={1: 0.2, 2: 0.3, 3: 0.5})
+    small = flatten(leaf * Categorical("c", {0: 0.5, 1: 0.5}), Schema((hard, circuit.schema[0])))
+    with pytest.raises(ImpossibleEvidenceError):
+        mutual_information(small, [1], evidence=Evidence(np.array([[9.0], [np.nan]])))
 
 
 def test_impossible_evidence_is_refused():

@@ -17,6 +17,7 @@ from softlearn.circuit.nodes import (
     Sum,
 )
 from softlearn.circuit.properties import validate, violations
+from softlearn.circuit.rewrite import over_cells
 
 __all__ = [
     "LEAF",
@@ -37,6 +38,7 @@ __all__ = [
     "describe",
     "flatten",
     "load_circuit",
+    "over_cells",
     "same_shape",
     "save_circuit",
     "to_dot",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -20,6 +21,7 @@ from softlearn.cli.options import (
     Jobs,
     Learner,
     Missing,
+    MissingWords,
     SchemaPath,
     TablePath,
     ValidPath,
@@ -43,9 +45,9 @@ class Training:
     rows, held_out
         Tables with the columns of the schema; ``held_out`` may be None.
     weights
-        One a row, or None.
+        One per row, or None.
     schema
-        What the columns are, inferred from all rows.
+        What the columns are: kinds and levels from all rows, scales from those learnt from.
     """
 
     rows: ArrowTable
@@ -77,7 +79,8 @@ class LearningCommand(Command):
         int, typer.Option("--seed", min=0, help="Another number gives another model.")
     ] = 0
     jobs: Jobs = None
-    missing: Missing = None
+    missing: Missing = "unobserved"
+    missing_words: MissingWords = None
     force: Force = False
 
     def prepare(self) -> Training:
@@ -92,7 +95,8 @@ class LearningCommand(Command):
             return Training(table, self._read_valid(schema), weights, schema)
         if self.hold_out is None:
             return Training(table, None, weights, schema)
-        return _divided(Training(table, None, weights, schema), self.hold_out, self.seed)
+        parts = _divided(Training(table, None, weights, schema), self.hold_out, self.seed)
+        return _with_own_scales(parts, self)
 
     def score(self, model: Any, table: ArrowTable) -> float:  # noqa: ANN401 - a Model
         """Return the mean log-density of rows."""
@@ -105,7 +109,7 @@ class LearningCommand(Command):
         import pyarrow as pa  # noqa: PLC0415
 
         assert self.valid is not None
-        with open_source(self.valid, self.missing) as source:
+        with open_source(self.valid, self.missing_words) as source:
             return pa.concat_tables([batch.table for batch in source.batches(schema)])
 
 
@@ -114,7 +118,7 @@ def read_labelled(command: LearningCommand) -> tuple[ArrowTable, Floats | None, 
     from softlearn.table import infer_schema  # noqa: PLC0415
 
     choices = read_choices(command.schema)
-    with open_source(command.table, command.missing) as source:
+    with open_source(command.table, command.missing_words) as source:
         table = source.read_all(choices.text_columns)
     weights = None
     if command.weights is not None:
@@ -123,7 +127,10 @@ def read_labelled(command: LearningCommand) -> tuple[ArrowTable, Floats | None, 
     table = without(table, [*command.drop, *choices.left_out])
     if not table.num_rows:
         raise TableError(f"{command.table} has no rows below its header")
-    return table, weights, infer_schema(table, overrides=choices.overrides)
+    schema = infer_schema(
+        table, overrides=choices.overrides, missing=command.missing, weights=weights
+    )
+    return table, weights, schema
 
 
 def without(table: ArrowTable, names: list[str]) -> ArrowTable:
@@ -171,3 +178,21 @@ def _divided(all_rows: Training, share: float, seed: int) -> Training:
     weights = None if all_rows.weights is None else all_rows.weights[~is_held_out]
     rows, held_out = (all_rows.rows.filter(mask) for mask in (~is_held_out, is_held_out))
     return Training(rows, held_out, weights, all_rows.schema)
+
+
+def _with_own_scales(training: Training, command: LearningCommand) -> Training:
+    """Return the rows with scales that held-out rows have no part in."""
+    from softlearn.table import Schema, infer_schema  # noqa: PLC0415
+
+    said = read_choices(command.schema).overrides
+    columns = list(training.schema)
+    for place, column in enumerate(columns):
+        cells = training.rows.select([column.name])
+        if column.scale is None or cells[column.name].null_count == cells.num_rows:
+            continue
+        choice = said.get(column.name, column.kind)
+        known = choice if isinstance(choice, Mapping) else {"kind": choice}
+        further = {"kind": column.kind, "missing": column.missing, **known}
+        found = infer_schema(cells, overrides={column.name: further}, weights=training.weights)
+        columns[place] = replace(column, scale=found[0].scale)
+    return replace(training, schema=Schema(tuple(columns), training.schema.frame))

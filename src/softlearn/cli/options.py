@@ -49,13 +49,21 @@ Unknown: TypeAlias = Annotated[
         "--unknown", help="Whether a level that the model has never seen is refused or missing."
     ),
 ]
-Missing: TypeAlias = Annotated[
+MissingWords: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        "--missing",
+        "--missing-words",
         metavar="WORDS",
         help="Words for missing cells in text files, joined by commas; empty cells always are. "
         "By default NA, N/A, NaN, NULL, ? and the like.",
+    ),
+]
+Missing: TypeAlias = Annotated[
+    Literal["unobserved", "modelled"],
+    typer.Option(
+        "--missing",
+        help="What a missing cell says: nothing, or that it is missing, which then has a "
+        "probability, and drawn rows have gaps.",
     ),
 ]
 Drop: TypeAlias = Annotated[

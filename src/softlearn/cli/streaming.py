@@ -11,7 +11,7 @@ import typer
 from softlearn.cli.answers import as_json_text, must_be_free
 from softlearn.cli.command import Command
 from softlearn.cli.inputs import batches_of, load_model, open_source
-from softlearn.cli.options import Force, Missing, ModelPath, RowsPath, TablePath
+from softlearn.cli.options import Force, MissingWords, ModelPath, RowsPath, TablePath
 from softlearn.cli.rows import goes_to_file, rows_out
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class StreamingCommand(Command):
     model: ModelPath
     table: TablePath
     output: RowsPath = None
-    missing: Missing = None
+    missing_words: MissingWords = None
     force: Force = False
 
     def load(self) -> Model:
@@ -58,7 +58,7 @@ class StreamingCommand(Command):
 
     def each(self, model: Model, doing: str, look: Callable[[TableSource, Batch], object]) -> None:
         """Look at each batch."""
-        with open_source(self.table, self.missing) as source:
+        with open_source(self.table, self.missing_words) as source:
             for batch in batches_of(source, model.schema, doing):
                 look(source, batch)
 

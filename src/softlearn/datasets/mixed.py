@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -12,7 +13,7 @@ from softlearn.datasets import openml
 from softlearn.datasets.files import DataFile, Source, content_of, other_checksum
 from softlearn.datasets.published import Published, contents, must_be_known
 from softlearn.errors import MissingDependencyError
-from softlearn.table import Column, Schema, infer_schema
+from softlearn.table import Schema, infer_schema
 
 # For each table its rows, the SHA-256 of the unpacked file, and its columns with their levels.
 _CONTENTS: Final = contents("mixed.json")
@@ -49,12 +50,10 @@ def load_mixed(name: str) -> Mixed:
     """
     (file,) = published(name).files
     frame = _framed(content_of(file), _CONTENTS[name]["columns"])
-    numbers = {
-        column["name"]: Column(column["name"], column["kind"], reason="as published")
-        for column in _CONTENTS[name]["columns"]
-        if column["kind"] != "categorical"
-    }
-    return Mixed(frame, infer_schema(frame, overrides=numbers), _CONTENTS[name]["target"])
+    kinds = {column["name"]: column["kind"] for column in _CONTENTS[name]["columns"]}
+    found = infer_schema(frame, overrides=kinds)
+    columns = tuple(replace(column, reason="as published") for column in found)
+    return Mixed(frame, replace(found, columns=columns), _CONTENTS[name]["target"])
 
 
 def published(name: str) -> Published:

@@ -11,6 +11,7 @@ from softlearn import Column
 from softlearn.demo.tables import N_FRESH, N_ROWS, Frame, Lossy, drawn, lossy
 from softlearn.estimators import CircuitOutlierDetector, LearnSPN, SoftLearn
 from softlearn.model import Model
+from softlearn.table.choice import Choice
 
 ALONE: Final = "each column alone"
 TRUTH: Final = "the truth"
@@ -28,8 +29,14 @@ PLANTED: Final[dict[str, object]] = {
 }
 SIZES: Final = (200, N_ROWS)  # few rows and more: the learners differ in how much they need
 _N_TABLES = 10
+# The truth's numbers have no scale, and are normal in each kind of household: taken as they are,
+# a score counts what a score of the truth counts.
+_PLAIN: Final[dict[str, Choice]] = {name: {"scale": "plain"} for name in ("age", "income", "km")}
 # A small table may lack a household of six, which fresh rows then have.
-_LEVELS = {"people": Column("people", "categorical", (1, 2, 3, 4, 5, 6))}
+_KNOWN_COLUMNS: Final[dict[str, Choice]] = {
+    **_PLAIN,
+    "people": Column("people", "categorical", (1, 2, 3, 4, 5, 6)),
+}
 _FRESH_SEED = 100  # far from the seeds of the tables to learn from
 
 
@@ -83,9 +90,9 @@ def compare(truth: Model, n_rows: int) -> Scores:
     """Learn from several tables of a size, and score each circuit on the same fresh rows."""
     fresh = drawn(truth, N_FRESH, _FRESH_SEED)
     learners = {
-        ALONE: SoftLearn(max_depth=0, random_state=0, schema=_LEVELS),
-        "LearnSPN": LearnSPN(random_state=0, schema=_LEVELS),
-        "SoftLearn": SoftLearn(random_state=0, schema=_LEVELS),
+        ALONE: SoftLearn(max_depth=0, random_state=0, schema=_KNOWN_COLUMNS),
+        "LearnSPN": LearnSPN(random_state=0, schema=_KNOWN_COLUMNS),
+        "SoftLearn": SoftLearn(random_state=0, schema=_KNOWN_COLUMNS),
     }
     tables = [lossy(truth, seed, n_rows).table for seed in range(_N_TABLES)]
     scores = {
@@ -138,7 +145,8 @@ def spot(truth: Model, table: Frame) -> Odd:
     """Hide a planted row among fresh ones, find it, and say why it is odd."""
     import pandas as pd  # noqa: PLC0415 - whoever came so far has it
 
-    detector = CircuitOutlierDetector(SoftLearn(random_state=0), contamination=0.01).fit(table)
+    learner = SoftLearn(random_state=0, schema=_PLAIN)
+    detector = CircuitOutlierDetector(learner, contamination=0.01).fit(table)
     fresh, planted = drawn(truth, N_FRESH, _FRESH_SEED), pd.DataFrame([PLANTED])
     others, own = detector.score_samples(fresh), float(detector.score_samples(planted)[0])
     why = detector.explain(planted).iloc[0].sort_values(ascending=False)

@@ -68,8 +68,8 @@ def _learning(page: Page, truth: Model) -> list[findings.Scores]:
     page.title("Learnt back, and compared with the truth")
     scores = [findings.compare(truth, n_rows) for n_rows in findings.SIZES]
     page.say(
-        f"Log-density of {N_FRESH:,} fresh rows, in nats a row; "
-        f"means of {scores[0].tables} tables a size.\n"
+        f"Log-density of {N_FRESH:,} fresh rows, in nats per row; means of {scores[0].tables} "
+        "tables per size.\nNumbers are taken as they are, without scales, as the truth has them.\n"
     )
     page.scores(scores)
     return scores

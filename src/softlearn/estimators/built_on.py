@@ -9,6 +9,7 @@ from sklearn.base import clone
 from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError
 from softlearn.estimators.learners import SoftLearn
+from softlearn.estimators.parameters import plain_for_histograms
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
@@ -42,10 +43,14 @@ def with_schema(learner: Any, schema: Schema) -> Any:  # noqa: ANN401
     return learner.set_params(schema=schema)
 
 
-def schema_for(learner: Any, table: Frame) -> Schema:  # noqa: ANN401
+def schema_for(learner: Any, table: Frame, weights: Floats | None = None) -> Schema:  # noqa: ANN401
     """Return what the columns of a table are, by what the learner was told of them."""
-    told = learner.get_params(deep=False).get("schema")
-    return told if isinstance(told, Schema) else infer_schema(table, overrides=told)
+    choices = learner.get_params(deep=False)
+    told, missing = choices.get("schema"), choices.get("missing", "unobserved")
+    if isinstance(told, Schema):
+        return told
+    found = infer_schema(table, overrides=told, missing=missing, weights=weights)
+    return found.override(plain_for_histograms(choices.get("leaf"), found))
 
 
 def unknown_of(learner: Any) -> Unknown:  # noqa: ANN401

@@ -88,9 +88,9 @@ class CircuitEstimator(DensityEstimator):
         return self
 
     def _schema_of(self, table: Frame, weights: Floats) -> Schema:
-        if isinstance(self.schema, Schema):
-            return self.schema
-        found = infer_schema(table, overrides=self.schema, missing=self.missing, weights=weights)
+        found = self.schema
+        if not isinstance(found, Schema):
+            found = infer_schema(table, overrides=found, missing=self.missing, weights=weights)
         return found.override(plain_for_histograms(self.leaf, found))
 
     def _learn(self, block: Block, schema: Schema, config: GrowConfig) -> Circuit:

@@ -91,7 +91,7 @@ class CircuitClassifier(ClassifierMixin, TableEstimator):
         table = self._first_table(X)
         labels, weights = self._read_target(table, y, sample_weight)
         learner = learner_like(self.estimator, self.random_state)
-        features = replace(schema_for(learner, table), numbered=False)
+        features = replace(schema_for(learner, table, weights), numbered=False)
         levels = tuple(labels.classes.tolist())
         name = target_name(y, features.names)
         target = Column(name, "categorical", levels, reason="the target")

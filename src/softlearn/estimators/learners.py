@@ -21,16 +21,22 @@ class SoftLearn(CircuitEstimator):
     clustering : {"em", "kmeans"}
         How rows are clustered: a mixture of independent columns fitted by EM, or k-means whose
         distances become memberships.
-    n_clusters : int
-        The most clusters at a time; 1 takes all columns as independent.
+    n_clusters : int, optional
+        The most clusters at a time; 1 takes all columns as independent. By default 4, and 2 if all
+        columns have two levels.
     test : {"chi2", "g"}
         The statistic of the tests of independence on tables: Pearson's chi-square or the
         likelihood ratio, G.
     significance : float, optional
         Columns depend on each other when a test of independence rejects at this level. Smaller
-        values give smaller circuits. By default 0.01, and 0.0001 if all columns have two levels.
+        values give smaller circuits. By default it falls with the number of pairs of columns that
+        a node tests: one pair at most is taken for dependent by chance, and no level is above
+        0.05. If all columns have two levels it is 0.0001.
     smoothing : float
-        Pseudo-count of every level, and of every bin of a histogram.
+        Pseudo-rows of every column that has levels, and of every bin of a histogram.
+    smoothing_per : {"column", "level"}
+        Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
+        table, or each level gets as many, which is Laplace's smoothing.
     beta : float
         How hard the memberships of k-means are; the larger the closer to all or nothing.
     max_iter : int
@@ -38,11 +44,13 @@ class SoftLearn(CircuitEstimator):
     min_weight : float
         Rows that weigh less in a node are left out of it; 0 keeps all.
     leaf : {"gaussian", "histogram"} or mapping of column name to one of them
-        The leaves of integer, numeric and datetime columns; those not in a mapping are Gaussian.
+        The leaves of integer, numeric and datetime columns without a scale; those not in a mapping
+        are Gaussian. A histogram takes a column's scale away. Columns with a scale, which are all
+        others that were not said to be plain, have leaves over its cells.
     max_depth : int, optional
         The most splits on the way to a leaf; 0 takes all columns as independent.
     max_nodes : int, optional
-        About how many nodes the circuit may have; one leaf a column is always there.
+        About how many nodes the circuit may have; one leaf per column is always there.
     time_budget : float, optional
         Seconds after which nothing is split any more. The result then depends on the machine.
     random_state : int or numpy.random.Generator, optional
@@ -53,8 +61,14 @@ class SoftLearn(CircuitEstimator):
         Whether a terminal shows how far learning has come.
     on_interrupt : {"raise", "keep"}
         Whether Ctrl-C ends learning, or closes what is open and keeps the circuit so far.
-    schema : Schema or mapping of column name to kind or Column, optional
-        What the columns are, or what the caller knows better than ``infer_schema``.
+    schema : Schema or mapping of column name to kind, Column or mapping, optional
+        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
+        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+    missing : {"unobserved", "modelled"}
+        What a missing cell says: nothing, so that it is summed out, or that it is missing, which
+        then has a probability in every column with missing cells. Drawn rows have gaps where the
+        data has them, and ``model_.probability({"age": {None}})`` can be asked. A ``Schema`` says
+        it for each column itself.
     unknown : {"error", "missing"}
         Whether a level that the schema does not know, such as one that only rows to be scored have,
         is refused or taken as missing, unless a question says otherwise. It is about the rows of
@@ -98,9 +112,11 @@ class LearnSPN(CircuitEstimator):
 
     Parameters
     ----------
-    clustering, n_clusters, test, significance, smoothing, max_iter, min_weight, leaf
+    clustering, n_clusters, test, significance, smoothing, smoothing_per, max_iter, min_weight, leaf
         As in ``SoftLearn``; memberships are rounded to the most likely cluster.
-    max_depth, max_nodes, time_budget, random_state, n_jobs, verbose, on_interrupt, schema, unknown
+    max_depth, max_nodes, time_budget, random_state, n_jobs, verbose, on_interrupt
+        As in ``SoftLearn``.
+    schema, missing, unknown
         As in ``SoftLearn``.
 
     Attributes

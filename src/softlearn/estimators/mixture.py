@@ -17,7 +17,8 @@ from softlearn.estimators.parameters import read_seed, read_training_weights
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
-from softlearn.table import Column, Schema
+from softlearn.table import Schema
+from softlearn.table.choice import Choice
 
 
 @dataclass(eq=False, repr=False)
@@ -38,9 +39,9 @@ class CircuitMixture(DensityEstimator):
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Circuits that are learnt at a time, in threads; -1 is one a core. By default one after the
+        Circuits that are learnt at a time, in threads; -1 is one per core. By default one after the
         other, each with the estimator's own threads. The circuit does not depend on it.
-    schema : Schema or mapping of column name to kind or Column, optional
+    schema : Schema or mapping of column name to kind, Column or mapping, optional
         What the columns are, as in ``SoftLearn``; by default the estimator's.
     unknown : {"error", "missing"}
         Whether a level that was never seen is refused or taken as missing, as in ``SoftLearn``.
@@ -71,7 +72,7 @@ class CircuitMixture(DensityEstimator):
     bootstrap: bool = False
     random_state: RandomState = None
     n_jobs: int | None = None
-    schema: Schema | Mapping[str, str | Column] | None = None
+    schema: Schema | Mapping[str, Choice] | None = None
     unknown: Unknown = "error"
 
     def fit(self, X: Frame, y: object = None, sample_weight: object = None) -> Self:  # noqa: N803
@@ -89,7 +90,7 @@ class CircuitMixture(DensityEstimator):
         table = self._first_table(X)
         weights = read_training_weights(sample_weight, table.shape[0])
         learner = self._learner()
-        schema = schema_for(learner, table)
+        schema = schema_for(learner, table, weights)
         seeds = read_seed(self.random_state).spawn(chosen["n_estimators"])
         members = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(_learn_member)(

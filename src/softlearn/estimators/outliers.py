@@ -145,13 +145,17 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
 
 
 def _lowest_usual(scores: Floats, weights: Floats, contamination: float) -> float:
-    """Return the lowest score that is no outlier's: below it lies the share of contamination."""
+    """Return the lowest score that is no outlier's: below it lies the share of contamination.
+
+    It lies lower by rounding, so that the row that it is taken from stays above it.
+    """
     order = np.argsort(scores, kind="stable")
     order = order[weights[order] > 0.0]
     below = np.cumsum(weights[order])
     allowed = contamination * below[-1] * (1.0 + ROUNDING)
     first = int(np.searchsorted(below, allowed, side="right"))
-    return float(scores[order[min(first, order.size - 1)]])
+    lowest = float(scores[order[min(first, order.size - 1)]])
+    return lowest - ROUNDING * abs(lowest)
 
 
 def _usual_surprise(model: Model, table: Frame, weights: Floats) -> Floats:

@@ -108,7 +108,7 @@ RULES: Final[dict[str, Rule]] = {
     "verbose": Rule("0 or 1", lambda x: isinstance(x, int | np.integer) and x in (0, 1)),
     "on_interrupt": one_of("raise", "keep"),
     "schema": Rule(
-        "None, a Schema or a mapping of column names to kinds",
+        "None, a Schema or a mapping of column names to kinds or choices",
         lambda x: x is None or isinstance(x, Schema | Mapping),
     ),
     "missing": one_of("unobserved", "modelled"),
@@ -180,7 +180,7 @@ def read_weights(sample_weight: object, n_rows: int) -> Floats:
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise SoftlearnError(f"sample_weight must be numbers, one a row ({error})") from error
+        raise SoftlearnError(f"sample_weight must be numbers, one per row ({error})") from error
     if weights.shape != (n_rows,):
         raise SoftlearnError(
             f"sample_weight must hold one number for each of the {n_rows} rows, not an array of "

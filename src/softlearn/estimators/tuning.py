@@ -109,7 +109,7 @@ def tune(
     random_state : int or numpy.random.Generator, optional
         The source of randomness of the splits, and of the estimator if it has none of its own.
     n_jobs : int, optional
-        Combinations that are tried at a time, in threads; -1 is one a core. By default one after
+        Combinations that are tried at a time, in threads; -1 is one per core. By default one after
         the other, each with the estimator's own threads.
     verbose : {0, 1}
         Whether a terminal shows how far the search has come.
@@ -121,7 +121,7 @@ def tune(
     seed = read_seed(random_state)
     learner = learner_like(estimator, int(seed.generate_state(1)[0]))
     # Inferred once: a level that only held-out rows have is then known to every trial.
-    learner = with_schema(learner, schema_for(learner, table))
+    learner = with_schema(learner, schema_for(learner, table, weights))
     combinations = _combinations(learner, grid)
     judge = _judging_table(valid, learner)
     rng = np.random.default_rng(seed)

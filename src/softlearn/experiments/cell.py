@@ -23,6 +23,8 @@ NAMES: Final = {
     "kmeans": "k-means",
 }
 EARLY: Final = 2  # clustering iterations of Early SoftLearn
+P: Final = 0.01  # the middle of the paper's significances
+CLUSTERS: Final = 2  # at a time, as in the paper
 
 _DEFAULT: Final = GrowConfig()
 
@@ -40,7 +42,8 @@ class Cell:
     beta
         Hardness of soft k-means; None for everything else, which does not use it.
     deviation_floor
-        Smallest deviation of a Gaussian leaf as a share of its column's; None is the default.
+        Smallest deviation of a Gaussian leaf as a share of its column's, if numbers are taken as
+        they are; None is the default, and in ``mixed`` means columns with scales.
     max_rows
         The most rows to learn from; None is all.
     """
@@ -48,11 +51,11 @@ class Cell:
     dataset: str
     system: System
     clustering: Clustering = "em"
-    p: float = 0.01
+    p: float = P
     alpha: float = _DEFAULT.smoothing
     beta: float | None = _DEFAULT.beta
     max_iter: int = _DEFAULT.max_iter
-    n_clusters: int = _DEFAULT.n_clusters
+    n_clusters: int = CLUSTERS
     deviation_floor: float | None = None
     max_rows: int | None = None
     seed: int = 0

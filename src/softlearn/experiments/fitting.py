@@ -58,8 +58,8 @@ def fit(cell: Cell, table: AnyArray) -> Fitted:
 
 def fit_with_floor(cell: Cell, frame: Any, schema: Schema) -> Fitted:  # noqa: ANN401 - any frame
     """Fit the cell's learner with its ``deviation_floor``, which estimators do not offer."""
-    assert cell.deviation_floor is not None
     _compile_before_timing()
+    usual, floor = GrowConfig(), cell.deviation_floor
     config = GrowConfig(
         clustering=cell.clustering,
         n_clusters=cell.n_clusters,
@@ -67,8 +67,8 @@ def fit_with_floor(cell: Cell, frame: Any, schema: Schema) -> Fitted:  # noqa: A
         smoothing=cell.alpha,
         smoothing_per="level",  # as in the paper
         max_iter=cell.max_iter,
-        deviation_floor=cell.deviation_floor,
-        beta=GrowConfig().beta if cell.beta is None else cell.beta,
+        deviation_floor=usual.deviation_floor if floor is None else floor,
+        beta=usual.beta if cell.beta is None else cell.beta,
     )
     started = perf_counter()
     values = encode(frame, schema)

@@ -1,10 +1,15 @@
 """The six mixed sets: LearnSPN, SoftLearn and Early SoftLearn, in the paper's setting and in ours.
 
-Columns need not be standardised to report standardised log-likelihoods. The learners see numbers
-only through their ranks, quantiles and standardised values, and the floor of a leaf's deviation is
-a share of its column's. So a circuit learnt from standardised columns is, but for the rows that its
-clusterings happen to start from, the same circuit in other units: its log-densities differ by the
-logarithms of the columns' deviations.
+In the paper's setting numbers are taken as they are, and have Gaussian leaves. Columns need not be
+standardised to report standardised log-likelihoods. The learners see numbers only through their
+ranks, quantiles and standardised values, and the floor of a leaf's deviation is a share of its
+column's. So a circuit learnt from standardised columns is, but for the rows that its clusterings
+happen to start from, the same circuit in other units: its log-densities differ by the logarithms of
+the columns' deviations.
+
+In ours columns have scales, found from the rows that are learnt from. A score then counts the
+probability of whole numbers and of values with a cell of their own, which has no unit, so there is
+nothing to standardise.
 """
 
 from __future__ import annotations
@@ -24,6 +29,7 @@ from softlearn.experiments.fitting import fit_with_floor
 from softlearn.experiments.mixed_tables import document
 from softlearn.experiments.published import detail
 from softlearn.experiments.settings import FLOORS
+from softlearn.table import Schema, infer_schema
 
 SEEDS: Final = 9  # as in the paper
 HELD_OUT: Final = 0.2  # share of the rows; the paper does not say
@@ -38,7 +44,7 @@ class Parts(NamedTuple):
 
 
 def cells(choices: Choices) -> list[Cell]:
-    """Return the paper's choices for each system, and the early ones, with both floors."""
+    """Return the paper's choices for each system, and the early ones, in both settings."""
     max_iters: tuple[tuple[System, dict[str, int]], ...] = (
         ("learnspn", {}),
         ("softlearn", {}),
@@ -79,14 +85,27 @@ def _cell(dataset: str, system: System, clustering: Clustering, **further: Any) 
 
 
 def measure(cell: Cell) -> Mapping[str, Any]:
-    """Learn from four fifths of the rows, and score the rest in standardised and raw units."""
+    """Learn from four fifths of the rows, and score the rest; plain numbers also standardised."""
     table = _table(cell.dataset)
     parts = split(table.frame, cell.seed)
     train = parts.train[: cell.max_rows]
-    fitted = fit_with_floor(cell, train, table.schema)
+    is_plain = cell.deviation_floor is not None
+    schema = plain(table.schema) if is_plain else with_scales(table.schema, train)
+    fitted = fit_with_floor(cell, train, schema)
     raw = fitted.model.score(parts.test)
-    units = log_units(train, table)
+    units = log_units(train, table) if is_plain else 0.0
     return {"test": raw + units, "test_raw": raw, "log_units": units, **fitted.size}
+
+
+def plain(schema: Schema) -> Schema:
+    """Return the schema without scales."""
+    return schema.override({one.name: {"scale": "plain"} for one in schema if not one.is_discrete})
+
+
+def with_scales(schema: Schema, train: Any) -> Schema:  # noqa: ANN401 - a pandas frame
+    """Return the schema, kinds and levels as published, with the scales of some rows."""
+    known = {one.name: one if one.is_discrete else one.kind for one in schema}
+    return infer_schema(train, overrides=known)
 
 
 def split(frame: Any, seed: int) -> Parts:  # noqa: ANN401 - a pandas frame

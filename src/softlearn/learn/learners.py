@@ -80,7 +80,8 @@ def _check_rows(values: Floats, weights: Floats, schema: Schema) -> None:
     if np.count_nonzero(weights) < 2 and weights.sum() < 2.0:  # a row of weight 2 is two rows
         raise SoftlearnError("learning needs at least two rows of positive weight")
     for column, cells in zip(schema, values, strict=True):
-        if np.isinf(cells).any():
+        missing = cells == column.missing_code if column.missing == "modelled" else False
+        if (np.isinf(cells) & ~np.asarray(missing)).any():
             raise SoftlearnError(
                 f"column {column.name!r} holds an infinite number; mark it as missing"
             )

@@ -49,7 +49,8 @@ def parse_said(text: str, schema: Schema) -> dict[str, object]:
     Parameters
     ----------
     text : str
-        Conditions joined by commas: ``age=30..40, sex=F, city in {Rome, Oslo}, income>=50``. A
+        Conditions joined by commas: ``age=30..40, sex=F, city in {Rome, Oslo}, income>=50``.
+        Where missing cells are modelled, also ``age is missing`` and ``age is not missing``. A
         column that is asked for, as in ``income=?``, is None. Empty text says nothing.
     schema : Schema
         The columns, which decide what the words mean.
@@ -58,7 +59,9 @@ def parse_said(text: str, schema: Schema) -> dict[str, object]:
     for phrase in phrases:
         if phrase.relation == "name":
             at = phrase.name.end
-            reason = f"expected =, !=, <, <=, >, >= or in {{...}} after {phrase.name.text!r}"
+            reason = (
+                f"expected =, !=, <, <=, >, >=, in {{...}} or is missing after {phrase.name.text!r}"
+            )
             raise LanguageError(reason, text, at, at + 1)
     return _Listener(text, schema).said(phrases)
 
@@ -81,8 +84,12 @@ def format_said(said: Said) -> str:
 def _written(what: object) -> str:
     if what is None:
         return "=?"
+    if what == (None, None):
+        return " is not missing"
     if isinstance(what, tuple):
         return "=" + "..".join("" if end is None else _word(end) for end in what)
+    if isinstance(what, Set | list) and set(what) == {None}:
+        return " is missing"
     if isinstance(what, Set | list):
         return f" in {{{', '.join(sorted(map(_word, what)))}}}"
     return "=" + _word(what)
@@ -128,9 +135,10 @@ class _Listener:
                 return self._set(column, phrase)
             case "!=":
                 return self._others(column, phrase)
-        if not column.is_discrete:
-            return self._interval(column, phrase)
-        return self._levels_between(column, phrase)
+            case "is missing" | "is not missing":
+                return self._missing(column, phrase)
+        compared = self._levels_between if column.is_discrete else self._interval
+        return compared(column, phrase)
 
     def _joined(self, before: object, now: object, phrase: Phrase) -> Ends:
         """Return one interval of two that each leave the other's end open."""
@@ -144,8 +152,20 @@ class _Listener:
                 return ends[0], ends[1]
         raise self._error(f"column {phrase.name.text!r} is already spoken of", phrase.name)
 
+    def _missing(self, column: Column, phrase: Phrase) -> object:
+        """Return the missing cell alone, or all levels or numbers but that."""
+        if column.missing != "modelled":
+            reason = (
+                f"column {column.name!r}: its missing cells are not modelled, so they have no "
+                "probability; fit with --missing modelled"
+            )
+            raise self._error(reason, phrase.name)
+        if phrase.relation == "is missing":
+            return {None}
+        return {*column.levels} - {None} if column.is_discrete else (None, None)
+
     def _set(self, column: Column, phrase: Phrase) -> set[object]:
-        if not column.is_discrete:
+        if not column.is_discrete and column.scale is None:
             reason = f"column {column.name!r} is {column.kind}: say a range such as lo..hi"
             raise self._error(reason, phrase.values[0], phrase.values[-1])
         return {self._value(column, word) for word in phrase.values}
@@ -155,7 +175,7 @@ class _Listener:
         if not column.is_discrete:
             reason = f"column {column.name!r} is {column.kind}: only levels can be excluded"
             raise self._error(reason, excluded)
-        rest = {*column.levels} - {self._value(column, excluded)}
+        rest = {*column.levels} - {None, self._value(column, excluded)}
         if not rest:
             raise self._error(f"column {column.name!r} has no other level", excluded)
         return set(rest)
@@ -205,10 +225,11 @@ class _Listener:
         for known in column.levels:
             if known == level:
                 return known
-        by_lower = {str(known).lower(): str(known) for known in column.levels}
+        present = [known for known in column.levels if known is not None]
+        by_lower = {str(known).lower(): str(known) for known in present}
         close = [by_lower[name] for name in get_close_matches(word.text.lower(), by_lower, n=3)]
         hint = f"did you mean {' or '.join(map(repr, close))}?" if close else ""
-        known_levels = f"known: {preview_levels(column.levels)}"
+        known_levels = f"known: {preview_levels(present)}"
         reason = f"column {column.name!r} has no level {word.text!r}; {hint or known_levels}"
         raise self._error(reason, word)
 

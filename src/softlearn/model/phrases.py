@@ -13,12 +13,15 @@ from typing import Final, Literal, NoReturn, TypeAlias
 from softlearn.errors import EvidenceError
 
 # "name" is a name alone, "?" stands for "= ?"; the ends of ".." may be open.
-Relation: TypeAlias = Literal["name", "?", "=", "!=", "<", "<=", ">", ">=", "..", "in"]
+Relation: TypeAlias = Literal[
+    "name", "?", "=", "!=", "<", "<=", ">", ">=", "..", "in", "is missing", "is not missing"
+]
 
 _COMPARISONS: Final[tuple[Relation, ...]] = ("!=", "<=", ">=", "<", ">", "=")  # longest first
-_NAME_ENDS = re.compile(r"[=<>,{}]|!=|\s+in\s*\{|$")
+_NAME_ENDS = re.compile(r"[=<>,{}]|!=|\s+in\s*\{|\s+is\s+(not\s+)?missing\s*(,|$)|$")
 _VALUE_ENDS = re.compile(r"[,{}]|\.\.|$")
 _IN = re.compile(r"in\s*(?=\{)")
+_MISSING = re.compile(r"is\s+(not\s+)?missing\s*(?=,|$)")
 _SPACES = re.compile(r"\s*")
 _QUOTED = {quote: re.compile(f"{quote}((?:[^{quote}]|{quote}{quote})*){quote}") for quote in "\"'"}
 _PLAIN_NAME = re.compile(r"\w[\w./%-]*( \w[\w./%-]*)*")
@@ -59,7 +62,7 @@ def read_phrases(text: str) -> list[Phrase]:
 
 def write_name(name: str) -> str:
     """Return a column's name as the grammar reads it, in quotes if it needs them."""
-    is_plain = _PLAIN_NAME.fullmatch(name) and not re.search(r"\sin$", name)
+    is_plain = _PLAIN_NAME.fullmatch(name) and not re.search(r"\s(in|is (not )?missing)$", name)
     return name if is_plain else _quoted(name)
 
 
@@ -98,6 +101,9 @@ class _Reader:
         if found := _IN.match(self.text, self.at):
             self.at = found.end()
             return Phrase(name, "in", self._set())
+        if found := _MISSING.match(self.text, self.at):
+            self.at = found.end()
+            return Phrase(name, "is not missing" if found[1] else "is missing")
         for relation in _COMPARISONS:
             if self._take(relation):
                 return self._equality(name) if relation == "=" else self._compared(name, relation)

@@ -186,14 +186,19 @@ class Questions:
     def mutual_information(
         self, columns: Names | None = None, given: Said | None = None
     ) -> PairTable:
-        """Return what discrete columns say about each other, in nats; by default of all of them.
+        """Return what columns say about each other, in nats.
 
-        The diagonal holds the entropy of each column.
+        It is exact, for discrete columns and for those with a scale; by default for all of them.
+        The diagonal holds the entropy of each column's levels or cells.
         """
         known = read_said(given, self.schema)
         known.refuse(np.isneginf(log_likelihood(self.circuit, known.evidence)), "error")
         if columns is None:
-            positions = [i for i, column in enumerate(self.schema) if column.is_discrete]
+            positions = [
+                i
+                for i, column in enumerate(self.schema)
+                if column.is_discrete or column.scale is not None
+            ]
         else:
             positions = self._positions(columns)
         found = mutual_information(self.circuit, positions, evidence=known.evidence)

@@ -1,4 +1,4 @@
-"""Information in nats: between discrete columns exactly, of whole rows by Monte Carlo."""
+"""Information in nats: between levels or cells exactly, of whole rows by Monte Carlo."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import rel_entr
 
 from softlearn.arrays import Floats, Offsets
-from softlearn.circuit import Circuit
+from softlearn.circuit import Circuit, cells_of, over_cells
 from softlearn.errors import EvidenceError, SchemaError, SoftlearnError
 from softlearn.query.evidence import Evidence
 from softlearn.query.flows import Posteriors, posteriors
@@ -33,29 +33,31 @@ def mutual_information(
     evidence: Evidence | None = None,
     n_threads: int | None = None,
 ) -> Floats:
-    """Return the mutual information of each pair of discrete columns, (columns, columns).
+    """Return the mutual information of each pair of columns, (columns, columns).
 
-    The diagonal holds the columns' entropies. Independent columns have 0 up to rounding, and
-    nothing is negative.
+    Columns are discrete, or have a scale: then what their cells tell of each other is all that
+    they do, because inside a cell all leaves are alike. The diagonal holds the entropies of the
+    columns' levels or cells. Independent columns have 0 up to rounding, and nothing is negative.
 
     Parameters
     ----------
     circuit
         The joint distribution.
     columns
-        Positions of discrete columns; all of them by default.
+        Positions of columns that are discrete or have a scale; all of them by default.
     evidence
         One row that everything is conditioned on; nothing by default.
     n_threads
         Threads; all cores by default.
     """
-    places = _discrete(circuit) if columns is None else list(columns)
-    _must_be_discrete(circuit, places)
+    places = _countable(circuit) if columns is None else list(columns)
+    _must_be_countable(circuit, places)
     given = Evidence.nothing(len(circuit.schema)) if evidence is None else evidence
     if given.n_rows != 1:
         raise EvidenceError(f"information is conditioned on one row, not {given.n_rows}")
     if not places:
         return np.empty((0, 0))
+    circuit, given = _in_cells(circuit, given)
     levels = [circuit.schema.columns[place].n_levels for place in places]
     share = _levels_of(posteriors(circuit, given, columns=places), places)[0]
     start = np.cumsum([0, *levels[:-1]])
@@ -119,21 +121,46 @@ def _average(draws: Floats) -> Estimate:
     return Estimate(float(draws.mean()), float(error))
 
 
-def _discrete(circuit: Circuit) -> list[int]:
-    return [i for i, column in enumerate(circuit.schema.columns) if column.is_discrete]
+def _in_cells(circuit: Circuit, given: Evidence) -> tuple[Circuit, Evidence]:
+    """Return the circuit over cells, and what is known of one row in these terms."""
+    given.must_suit(circuit.schema)
+    values, sets, intervals = given.values.copy(), dict(given.sets), dict(given.intervals)
+    inside: dict[int, Floats] = {}
+    for position, column in enumerate(circuit.schema.columns):
+        cells = cells_of(column)
+        if cells is None:
+            continue
+        code = cells.code(values[position])
+        values[position] = np.where(code < 0, np.nan, code)
+        region = given.numbers(position, np.zeros(1, dtype=np.intp))
+        intervals.pop(position, None)
+        if not np.isnan(given.values[position, 0]):
+            region = None
+        if code[0] < 0 and not np.isnan(given.values[position, 0]):
+            inside[position] = np.zeros(cells.n)  # outside the bounds: nothing is possible
+        elif region is not None:
+            inside[position] = np.broadcast_to(cells.inside(region).share, (1, cells.n))[0]
+        if position in inside:
+            sets[position] = np.append(np.ones(cells.n, dtype=bool), False)[None]
+    return over_cells(circuit, inside), Evidence(values, sets, intervals)
 
 
-def _must_be_discrete(circuit: Circuit, places: Sequence[int]) -> None:
+def _countable(circuit: Circuit) -> list[int]:
+    columns = enumerate(circuit.schema.columns)
+    return [i for i, column in columns if column.is_discrete or column.scale is not None]
+
+
+def _must_be_countable(circuit: Circuit, places: Sequence[int]) -> None:
     if len(set(places)) != len(places):
         raise EvidenceError(f"each column can be named once, found {list(places)}")
     for place in places:
         if not 0 <= place < len(circuit.schema):
             raise EvidenceError(f"there is no column {place}, only {len(circuit.schema)} columns")
         column = circuit.schema.columns[place]
-        if not column.is_discrete:
+        if not column.is_discrete and column.scale is None:
             raise EvidenceError(
-                f"column {column.name!r} is {column.kind}: mutual information is exact between "
-                "discrete columns only"
+                f"column {column.name!r} is {column.kind} without a scale: mutual information is "
+                "exact between columns of levels, or of numbers with a scale"
             )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from datetime import date
 from typing import TypeAlias
 
 from softlearn.errors import SchemaError
 from softlearn.table.column import MISSING, Column, Missing
 from softlearn.table.find_scale import Choices
+from softlearn.table.times import seconds_of
 
 # A kind, a Column, or a mapping such as {"scale": "plain"} or {"lower": 0, "missing": "modelled"}.
 Choice: TypeAlias = str | Column | Mapping[str, object]
@@ -88,10 +90,10 @@ def _choices(name: str, known: Mapping[str, object]) -> Choices | None:
         values = value if key == "atoms" else [value]
         if not isinstance(values, list | tuple | set | frozenset):
             raise SchemaError(f"column {name!r}: atoms are a list of numbers, not {value!r}")
-        wrong = [x for x in values if isinstance(x, bool) or not isinstance(x, int | float)]
+        wrong = [x for x in values if isinstance(x, bool) or not isinstance(x, int | float | date)]
         if wrong:
-            raise SchemaError(f"column {name!r}: {key} takes numbers, not {wrong[0]!r}")
-        read = tuple(sorted(float(x) for x in values))
+            raise SchemaError(f"column {name!r}: {key} takes numbers or times, not {wrong[0]!r}")
+        read = tuple(sorted(seconds_of(x) if isinstance(x, date) else float(x) for x in values))
         infinite = [x for x in read if not math.isfinite(x)]
         if infinite:
             raise SchemaError(f"column {name!r}: {key} takes finite numbers, not {infinite[0]}")

@@ -94,6 +94,13 @@ class Column:
         rest = sum(share for left, right, share in stretches if left < right)
         return "density" if rest > 0.5 else "probability"
 
+    @property
+    def in_words(self) -> str:
+        """The levels but for a missing cell, or what is known of the scale, for people."""
+        if self.is_discrete:
+            return preview_levels([level for level in self.levels if level is not None])
+        return "plain numbers" if self.scale is None else self.scale.reason or "any number"
+
     def as_kind(self, kind: str) -> Column:
         """Return this column read as another kind, where what it knows of itself allows it."""
         if kind == self.kind:

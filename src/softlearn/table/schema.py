@@ -17,7 +17,7 @@ __all__ = ["FRAMES", "Column", "Kind", "Level", "Schema", "unknown_name"]
 FRAMES = ("pandas", "polars", "pyarrow", "numpy")
 CALLER = "chosen by the caller"
 
-_LEVELS_WIDTH = 40  # letters for the levels in the printed table, which should fit a terminal
+_VALUES_WIDTH = 48  # letters for the values in the printed table
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +137,9 @@ def _is_number(name: str) -> bool:
 
 def _values(column: Column) -> str:
     """Return the levels, or what is known of the scale, in a few words."""
-    if column.is_discrete:
-        text = preview_levels(column.levels)
-    else:
-        text = "plain numbers" if column.scale is None else column.scale.reason or "no bounds"
-        text += ", or missing" if column.missing == "modelled" else ""
-    return text if len(text) <= _LEVELS_WIDTH else f"{text[: _LEVELS_WIDTH - 1]}…"
+    gaps = ", or missing" if column.missing == "modelled" else ""
+    text, width = column.in_words, _VALUES_WIDTH - len(gaps)
+    return (text if len(text) <= width else f"{text[: width - 1]}…") + gaps
 
 
 def chosen_column(column: Column, choice: Choice) -> Column:

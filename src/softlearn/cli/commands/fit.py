@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Fit(LearningCommand):
     """Learn a circuit from a table, and save it.
 
-    Kinds of columns are guessed; missing cells are welcome. `softlearn schema` shows the guesses,
+    What columns are is guessed; missing cells are welcome. `softlearn schema` shows the guesses,
     and writes them to a file to be corrected.
     """
 
@@ -35,12 +35,23 @@ class Fit(LearningCommand):
     significance: Annotated[
         float | None,
         typer.Option(
-            help="Level of the independence tests; smaller is a smaller circuit. If not said 0.01, "
-            "and 0.0001 if all columns have two levels."
+            help="Level of the independence tests; smaller is a smaller circuit. If not said, it "
+            "falls with the number of pairs of columns; 0.0001 if all columns have two levels."
         ),
     ] = None
-    smoothing: Annotated[float, typer.Option(help="Pseudo-count of every level and bin.")] = 0.1
-    n_clusters: Annotated[int, typer.Option(help="The most clusters at a time.")] = 2
+    smoothing: Annotated[
+        float, typer.Option(help="Pseudo-rows of every column with levels, and of every bin.")
+    ] = 0.1
+    smoothing_per: Annotated[
+        Literal["column", "level"],
+        typer.Option(help="Whether a column's levels share the pseudo-rows, or each gets them."),
+    ] = "column"
+    n_clusters: Annotated[
+        int | None,
+        typer.Option(
+            help="The most clusters at a time. If not said 4, and 2 if all columns have two levels."
+        ),
+    ] = None
     max_iter: Annotated[
         int, typer.Option(help="Iterations of a clustering; 2 is Early SoftLearn.")
     ] = 100
@@ -54,7 +65,8 @@ class Fit(LearningCommand):
         list[str],
         typer.Option(
             metavar="[COLUMN=]FAMILY",
-            help="gaussian or histogram, for all numbers and times or for one column; repeatable.",
+            help="histogram, for all numbers and times or for one column, instead of leaves over "
+            "the cells of a scale; gaussian for plain numbers; repeatable.",
         ),
     ] = field(default_factory=list)
     max_nodes: Annotated[int | None, typer.Option(help="About the most nodes.")] = None
@@ -83,6 +95,7 @@ class Fit(LearningCommand):
             "n_clusters": self.n_clusters,
             "significance": self.significance,
             "smoothing": self.smoothing,
+            "smoothing_per": self.smoothing_per,
             "max_iter": self.max_iter,
             "leaf": _leaves(self.leaf, schema),
             "max_nodes": self.max_nodes,

@@ -13,7 +13,7 @@ import typer
 from softlearn.cli.answers import must_be_free, print_answer
 from softlearn.cli.command import Command
 from softlearn.cli.inputs import known, load_model, open_source
-from softlearn.cli.options import Force, Given, Missing, ModelPath
+from softlearn.cli.options import Force, Given, MissingWords, ModelPath
 from softlearn.errors import SoftlearnError
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Plot(Command):
     event: Annotated[
         str | None, typer.Option(metavar="CONDITIONS", help="calibration: what is predicted.")
     ] = None
-    missing: Missing = None
+    missing_words: MissingWords = None
     force: Force = False
 
     def run(self) -> None:
@@ -75,7 +75,7 @@ class Plot(Command):
             return None
         import pyarrow as pa  # noqa: PLC0415
 
-        with open_source(self.table, self.missing) as source:
+        with open_source(self.table, self.missing_words) as source:
             return pa.concat_tables([batch.table for batch in source.batches(model.schema)])
 
     def names(self) -> list[str] | None:

@@ -13,12 +13,12 @@ from softlearn.cli.answers import count, must_be_free, print_answer
 from softlearn.cli.command import Command
 from softlearn.cli.inputs import load_model, open_source, read_choices
 from softlearn.cli.learning import without
-from softlearn.cli.options import Drop, Force, Missing, SchemaPath
+from softlearn.cli.options import Drop, Force, Missing, MissingWords, SchemaPath
 from softlearn.cli.rows import print_report
 from softlearn.whole_files import write_whole
 
 if TYPE_CHECKING:
-    from softlearn.table import Schema
+    from softlearn.table import Column, Schema
 
 _MODEL = ".safetensors"
 _LEVELS_SHOWN = 6
@@ -28,8 +28,9 @@ _LEVELS_SHOWN = 6
 class ShowSchema(Command):
     """Show what the columns of a table or a model are, or write it to a file that `fit` reads.
 
-    A terminal shows a table with the reason for each guess; a pipe and `-o` get TOML, in which
-    kinds and levels can be changed and columns left out: `softlearn fit --schema columns.toml`.
+    A terminal shows a table: kinds, values, whether a score counts the probability or the density
+    of a cell, and the reason for each guess. A pipe and `-o` get TOML, in which kinds, levels,
+    bounds and more can be said and columns left out: `softlearn fit --schema columns.toml`.
     """
 
     examples = (
@@ -46,7 +47,8 @@ class ShowSchema(Command):
     ] = None
     drop: Drop = field(default_factory=list)
     schema: SchemaPath = None
-    missing: Missing = None
+    missing: Missing = "unobserved"
+    missing_words: MissingWords = None
     force: Force = False
 
     def run(self) -> None:
@@ -71,21 +73,24 @@ class ShowSchema(Command):
         if self.source.endswith(_MODEL):
             return load_model(Path(self.source)).schema
         choices = read_choices(self.schema)
-        with open_source(self.source, self.missing) as source:
+        with open_source(self.source, self.missing_words) as source:
             table = source.read_all(choices.text_columns)
         table = without(table, [*self.drop, *choices.left_out])
-        return infer_schema(table, overrides=choices.overrides)
+        return infer_schema(table, overrides=choices.overrides, missing=self.missing)
 
 
 def _show(schema: Schema) -> None:
-    names = ["column", "kind", "levels", "because"]
+    names = ["column", "kind", "values", "a score counts", "because"]
     cells = [
-        (column.name, column.kind, _levels(list(map(str, column.levels))), column.reason)
+        (column.name, column.kind, _values(column), column.score_counts, column.reason)
         for column in schema
     ]
     print_report(names, [dict(zip(names, row, strict=True)) for row in cells])
 
 
-def _levels(levels: list[str]) -> str:
-    shown = ", ".join(levels[:_LEVELS_SHOWN])
-    return f"{shown}, … {len(levels)} in all" if len(levels) > _LEVELS_SHOWN else shown
+def _values(column: Column) -> str:
+    """Return the levels, or the scale in words, and whether a missing cell is one more."""
+    levels = [str(level) for level in column.levels if level is not None]
+    shown = ", ".join(levels[:_LEVELS_SHOWN]) if levels else column.in_words
+    rest = f", … {len(levels)} in all" if len(levels) > _LEVELS_SHOWN else ""
+    return shown + rest + (", or missing" if column.missing == "modelled" else "")
