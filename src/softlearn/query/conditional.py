@@ -6,15 +6,23 @@ import math
 
 import numpy as np
 
-from softlearn.arrays import Floats
+from softlearn.arrays import Bools, Floats
 from softlearn.circuit import Circuit
 from softlearn.query.coding import log_base, needs_families
 from softlearn.query.evidence import Evidence, intersect
 from softlearn.query.far import far_rows, leaf_values
 from softlearn.query.impossible import Impossible, impossible_rows
-from softlearn.query.plan import plan_for
+from softlearn.query.leaves import log_values
+from softlearn.query.plan import Plan, plan_for
 from softlearn.query.tellable import must_be_tellable
-from softlearn.query.workspace import Workspace, batch_of, block_rows, blocks, over_rows
+from softlearn.query.workspace import (
+    LeafValues,
+    Workspace,
+    batch_of,
+    block_rows,
+    blocks,
+    over_rows,
+)
 
 
 def conditional_log_probability(
@@ -48,11 +56,12 @@ def conditional_log_probability(
 
 def _ratios(
     circuit: Circuit, joint: Evidence, given: Evidence, far: bool, n_threads: int | None
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, Bools]:
     """Return the logarithm of the ratio of both, and whether the condition has probability zero."""
     by_families = far or needs_families(circuit.schema, joint)
-    above = _roots(circuit, joint, given, by_families, n_threads)
-    below = _roots(circuit, given, given, by_families, n_threads)
+    plan, about = plan_for(circuit, by_families=by_families), given if far else None
+    above = _roots(plan, joint, about, n_threads)
+    below = _roots(plan, given, about, n_threads)
     zero = below[0] == 0.0
     with np.errstate(divide="ignore"):
         fraction = np.log(above[0] / np.where(zero, 1.0, below[0]))
@@ -60,13 +69,13 @@ def _ratios(
 
 
 def _roots(
-    circuit: Circuit, rows: Evidence, given: Evidence, by_families: bool, n_threads: int | None
+    plan: Plan, rows: Evidence, far_given: Evidence | None, n_threads: int | None
 ) -> tuple[Floats, Floats]:
     """Return the root's value of each row as a fraction of 1 and a binary exponent.
 
-    It is relative to what ``given`` alone says of leaves far out.
+    Rows that are far out are measured relative to what their condition alone says of leaves.
     """
-    plan = plan_for(circuit, by_families=by_families)
+    circuit = plan.circuit
     batch = batch_of(circuit.schema, plan.columns, rows)
     fraction, exponent = np.empty(rows.n_rows), np.zeros(rows.n_rows)
 
@@ -74,7 +83,10 @@ def _roots(
         space = Workspace(plan, rows, batch, block_rows(plan, last - first))
         for start in blocks(first, last, space.n_rows):
             block = slice(start, start + space.n_rows)
-            space.run(start, start + space.n_rows, leaf_values(circuit, given.rows(block)))
+            leaves: LeafValues = log_values
+            if far_given is not None:
+                leaves = leaf_values(circuit, far_given.rows(block))
+            space.run(start, start + space.n_rows, leaves)
             values = space.block.values
             fraction[block], size = np.frexp(values.mantissa[plan.root])
             exponent[block] = size

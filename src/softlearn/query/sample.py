@@ -14,6 +14,7 @@ from softlearn.query.coding import needs_families
 from softlearn.query.evidence import Evidence
 from softlearn.query.far import far_rows, leaf_values
 from softlearn.query.impossible import Impossible, impossible_rows
+from softlearn.query.leaves import log_values
 from softlearn.query.plan import DiscreteColumns, graph_of, plan_for
 from softlearn.query.tellable import must_be_tellable
 from softlearn.query.workspace import Workspace, batch_of, block_rows, over_rows
@@ -127,7 +128,8 @@ def _descend_all(
         stack = np.empty(circuit.n_nodes + 1, np.int32)
         for start in range(row_from, row_to, space.n_rows):
             begin = max(min(start, row_to - space.n_rows), row_from)
-            leaves = leaf_values(circuit, evidence.rows(slice(begin, begin + space.n_rows)))
+            block = slice(begin, begin + space.n_rows)
+            leaves = leaf_values(circuit, evidence.rows(block)) if far.any() else log_values
             space.run(begin, begin + space.n_rows, leaves, draws.log_likelihood)
             stop = min(start + space.n_rows, row_to)
             span = (max(start * n_each, first), min(stop * n_each, last))
