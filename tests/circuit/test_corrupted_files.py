@@ -15,10 +15,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from circuit_examples import mixed, must_equal
-from softlearn.circuit import Circuit, load_circuit, save_circuit, violations
+from plain_scale import ATOMS, HALVES, WHOLE
+from softlearn.circuit import Circuit, Scaled, flatten, load_circuit, save_circuit, violations
 from softlearn.circuit.file_format import JsonObject, checksum
 from softlearn.circuit.flat import ARRAYS
 from softlearn.errors import ModelFileError
+from softlearn.table.schema import Column, Schema
 
 
 @pytest.fixture(scope="module")
@@ -184,8 +186,8 @@ def test_another_format_is_told(path, sound, name):
 
 
 def test_a_newer_version_asks_for_an_upgrade(path, sound):
-    written(path, mixed(), about(sound) | {"version": 2})
-    refused(path, "newer softlearn, format version 2; this one reads up to 1: upgrade")
+    written(path, mixed(), about(sound) | {"version": 3})
+    refused(path, "newer softlearn, format version 3; this one reads up to 2: upgrade")
 
 
 def test_a_newer_version_may_hold_anything_else(path, sound):
@@ -296,12 +298,69 @@ def test_a_schema_that_contradicts_itself_is_told(path, sound, schema):
 @pytest.mark.parametrize(
     "value", [None, [], {}, [[]], {"a": []}, 10**400, 1e400, -1, True, "\ud800"]
 )
-@pytest.mark.parametrize("key", ["name", "kind", "levels", "dtype", "reason"])
+@pytest.mark.parametrize("key", ["name", "kind", "levels", "dtype", "reason", "scale", "missing"])
 def test_a_column_with_a_strange_entry_is_told_or_sound(path, sound, key, value):
     metadata = about(sound)
     metadata["schema"]["columns"][0][key] = value
     written(path, mixed(), metadata)
     sound_or_refused(path)
+
+
+def with_scale() -> Circuit:
+    """A circuit over a column with a scale whose missing cells are modelled."""
+    schema = Schema((Column("n", "integer", scale=WHOLE, missing="modelled"),))
+    return flatten(Scaled("n", 0.5, 0.7, atoms={2: 0.25, None: 0.25}), schema)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        [],
+        {},
+        "x",
+        [[]],
+        10**400,
+        1e400,
+        -1,
+        True,
+        [True] * 5,
+        [1e999] * 5,
+        [None] * 5,
+        [0] * 5,
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("key", [*WHOLE.to_dict(), "more"])
+def test_a_scale_with_a_strange_entry_is_told_or_sound(path, key, value):
+    save_circuit(path, with_scale())
+    metadata = about(path.read_bytes())
+    metadata["schema"]["columns"][0]["scale"][key] = value
+    written(path, with_scale(), metadata)
+    sound_or_refused(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"scale": None}, "needs a scale"),
+        ({"missing": "unobserved"}, "parameters where the column has 1 atoms"),
+        ({"kind": "categorical", "levels": ["a"]}, "takes no scale"),
+        ({"scale": HALVES.to_dict()}, "step of its scale is a whole number"),
+        ({"scale": ATOMS.to_dict()}, "parameters where the column has 4 atoms"),
+        ({"scale": WHOLE.to_dict() | {"share": [0.2] * 4}}, "each with all four numbers"),
+        ({"scale": WHOLE.to_dict() | {"share": [0.3] * 5}}, "add to 1.5, not 1"),
+        ({"scale": WHOLE.to_dict() | {"step": 0}}, "step of its scale is a whole number"),
+        ({"missing": 3}, "has missing 3"),
+    ],
+    ids=repr,
+)
+def test_a_forged_scale_is_told(path, change, reason):
+    save_circuit(path, with_scale())
+    metadata = about(path.read_bytes())
+    metadata["schema"]["columns"][0] |= change
+    written(path, with_scale(), metadata)
+    refused(path, reason)
 
 
 @pytest.mark.parametrize(

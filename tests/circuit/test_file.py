@@ -74,8 +74,8 @@ def test_the_metadata_says_what_wrote_the_file(tmp_path):
     with safetensors.safe_open(tmp_path / "model", framework="np") as file:
         about = json.loads(file.metadata()["softlearn"])
     assert about["format"] == "softlearn-circuit"
-    assert about["version"] == 1
-    assert about["families"][:3] == ["categorical", "gaussian", "histogram"]
+    assert about["version"] == 2
+    assert about["families"][:4] == ["categorical", "gaussian", "histogram", "scaled"]
     assert about["schema"] == mixed().schema.to_dict()
     assert isinstance(about["softlearn"], str)
 

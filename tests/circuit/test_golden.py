@@ -17,6 +17,7 @@ from softlearn.circuit import (
     Circuit,
     Gaussian,
     Histogram,
+    Scaled,
     flatten,
     load_circuit,
     save_circuit,
@@ -24,6 +25,7 @@ from softlearn.circuit import (
 )
 from softlearn.circuit.file_format import VERSION
 from softlearn.circuit.flat import ARRAYS
+from softlearn.table.scale import Scale
 from softlearn.table.schema import Column, Schema
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -31,10 +33,24 @@ GOLDEN = Path(__file__).parent.parent / "golden"
 
 def golden_circuit() -> Circuit:
     """A circuit with each family and kind of column, a shared leaf and a nested sum."""
+    visits = Scale(
+        (0.0, 1.0, 4.0, 5.0),
+        (0.0, 3.0, 4.0, 9.0),
+        (0.5, 0.25, 0.125, 0.125),
+        (True, False, True, False),
+        1.0,
+        lower=0.0,
+        missing_share=0.25,
+        reason="from 0, often 0, 4",
+    )
+    weight = Scale((0.1, 0.3), (0.3, 2.5), (1 / 3, 2 / 3), (False, False), upper=2.5)
     schema = Schema(
         (
             Column("age", "integer", dtype="int64", reason="whole numbers"),
             Column("income", "numeric", dtype="float64", reason="numbers"),
+            Column("visits", "integer", dtype="Int64", scale=visits, missing="modelled"),
+            Column("weight", "numeric", dtype="float64", scale=weight),
+            Column("colour", "categorical", ("red", "blue"), missing="modelled"),
             Column(
                 "city", "categorical", ("Kraków", "Lyon", "Oslo"), dtype="category", reason="text"
             ),
@@ -48,6 +64,13 @@ def golden_circuit() -> Circuit:
     )
     young = Gaussian("age", 24.5, 3.25) * Histogram("income", [0, 1.5, 4], [0.4, 0.6]) * member
     old = Gaussian("age", 61, 1 / 3) * Gaussian("income", -1e-9, 1e12) * member
+    weight_itself, colour = (
+        Scaled("weight", own=1.0),
+        Categorical("colour", {"red": 0.5, None: 0.5}),
+    )
+    young = young * Scaled("visits", -0.1, 0.3, atoms={0: 0.25, None: 0.125}, own=0.01)
+    old = old * Scaled("visits", 1.5, 0.7, atoms={4: 0.3}) * colour * weight_itself
+    young = young * Scaled("weight", 0.5, 2.0) * Categorical("colour", {"blue": 1.0})
     return flatten(0.3 * young * city + 0.7 * old * Categorical("city", {"Lyon": 1}), schema)
 
 
@@ -75,7 +98,11 @@ def test_every_format_version_has_a_golden_file():
 def test_a_golden_file_holds_what_it_held(version):
     circuit = load_circuit(GOLDEN / f"circuit-v{version}.safetensors")
     expected = json.loads((GOLDEN / f"circuit-v{version}.json").read_text(encoding="utf-8"))
-    assert circuit.schema.to_dict() == expected["schema"]
+    stored = expected["schema"]
+    for column in stored["columns"]:  # what older versions do not know has its default
+        column.setdefault("scale", None)
+        column.setdefault("missing", "unobserved")
+    assert circuit.schema.to_dict() == stored
     assert {name: getattr(circuit, name).tolist() for name in ARRAYS} == expected["arrays"]
     assert violations(circuit) == []
 

@@ -78,7 +78,8 @@ def test_histograms_may_be_chosen_by_column(learner):
 @every_learner
 def test_the_root_alone_has_the_estimates_of_the_families(learner):
     values, weights = mixture("n3b", 300), np.random.default_rng(0).gamma(1.0, 1.0, 300)
-    circuit = learn(learner, values, schema_of("n3b"), weights=weights, max_depth=0, smoothing=0.5)
+    chosen = {"max_depth": 0, "smoothing": 0.5, "smoothing_per": "level"}
+    circuit = learn(learner, values, schema_of("n3b"), weights=weights, **chosen)
     options = LeafOptions(smoothing=0.5)
     for column, levels in ((1, 3), (2, 2)):
         stats = CATEGORICAL.summarise(values[column], weights, n_levels=levels)
@@ -86,6 +87,17 @@ def test_the_root_alone_has_the_estimates_of_the_families(learner):
         assert found == pytest.approx(CATEGORICAL.finish(stats, options), rel=1e-6)
     (found,) = leaf_params(circuit, 0)
     assert found[0] == pytest.approx(np.average(values[0], weights=weights))
+
+
+@every_learner
+def test_smoothing_per_column_is_shared_by_its_levels_as_they_occur(learner):
+    values, weights = mixture("n3b", 300), np.random.default_rng(0).gamma(1.0, 1.0, 300)
+    circuit = learn(learner, values, schema_of("n3b"), weights=weights, max_depth=0, smoothing=0.5)
+    for column, levels in ((1, 3), (2, 2)):
+        counts = np.bincount(values[column].astype(int), weights, levels)
+        raised = counts + 0.5 * (counts + 0.5 / levels) / (counts.sum() + 0.5)
+        (found,) = leaf_params(circuit, column)
+        assert found == pytest.approx(raised / raised.sum(), rel=1e-6)
 
 
 @every_learner

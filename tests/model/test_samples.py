@@ -87,7 +87,8 @@ FRAMES = [
 @pytest.mark.parametrize("frame", FRAMES, ids=["pandas", "polars", "pyarrow"])
 def test_samples_have_the_library_and_dtypes_of_the_table(frame):
     leaves = Categorical("c", {"a": 0.5, "b": 0.5}) * Gaussian("n", 20, 5) * Gaussian("x", 1, 2)
-    model = Model(leaves, infer_schema(frame, overrides={"n": "integer"}))
+    plain = {"n": {"kind": "integer", "scale": "plain"}, "x": {"scale": "plain"}}
+    model = Model(leaves, infer_schema(frame, overrides=plain))
     rows = model.sample(5, random_state=0)
     assert type(rows) is type(frame)
     assert len(rows) == 5

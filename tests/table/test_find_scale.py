@@ -287,7 +287,8 @@ def test_chosen_atoms_are_taken_and_unknown_ones_refused():
         ([1.0, 2.0], True),
         ([0.25, 1e300], False),
         ([-1e300, 1e300], False),
-        ([1e308, 1.5e308], False),
+        ([1e306, 9e306], False),
+        ([-1e16, 3.0, 1e16], False),
         ([1e-300, 2e-300, 5e-300], False),
         ([-0.0, 0.0, -0.0], True),
         ([2.0**53, 2.0**53 - 1], True),
@@ -312,6 +313,11 @@ def test_odd_columns_have_a_sound_scale(values, whole):
 def test_whole_numbers_too_far_apart_for_float64_are_refused():
     with pytest.raises(SchemaError, match="too far apart for steps of 1; say"):
         find_scale([-(2.0**53), 0.0, 2.0**53], whole=True)
+
+
+def test_numbers_at_the_end_of_float64_are_refused():
+    with pytest.raises(SchemaError, match="numbers beyond 1e\\+307 have no scale; say"):
+        find_scale([1.0, -1e308])
 
 
 def test_a_column_without_a_value_is_refused():

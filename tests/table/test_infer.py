@@ -79,8 +79,10 @@ def inferred(cells, **options):
 def test_kinds_and_levels_follow_the_cells(cells, kind, levels):
     column = inferred(cells)
     levels = tuple(sorted(cells)) if levels is None else levels
-    assert column == Column("x", kind, levels, column.dtype, column.reason)
+    assert column == Column("x", kind, levels, column.dtype, column.reason, column.scale)
     assert column.reason
+    has_values = any(not pd.isna(cell) for cell in cells)
+    assert (column.scale is not None) == (not column.is_discrete and has_values)
 
 
 @pytest.mark.parametrize("n_values", [2, 5, 20, 21])
@@ -180,7 +182,15 @@ def test_decimals_are_numeric():
 )
 def test_the_caller_may_choose_a_kind(cells, kind, levels):
     column = inferred(cells, overrides={"x": kind})
-    assert column == Column("x", kind, levels, column.dtype, "chosen by the caller")
+    about = ("x", kind, levels, column.dtype, "chosen by the caller")
+    assert column == Column(*about, column.scale)
+    has_values = any(not pd.isna(cell) for cell in cells)
+    assert (column.scale is not None) == (not column.is_discrete and has_values)
+
+
+@pytest.mark.parametrize("cells", [[-(2**53), 2**53], [1.7e308, -1.7e308], [0.5, 1.7e308]])
+def test_numbers_that_float64_cannot_cut_are_taken_as_they_are(cells):
+    assert inferred(cells).scale is None
 
 
 def test_the_caller_may_choose_a_whole_column():

@@ -72,7 +72,7 @@ def test_an_unknown_name_unlike_all_others_is_answered_with_the_known_ones():
         (("x", "categorical", ("a", "a")), "column 'x' has the level 'a' more than once"),
         (("x", "categorical", ("a", 1)), "column 'x' needs levels of one type"),
         (("x", "categorical", (True, 1)), "column 'x' needs levels of one type"),
-        (("x", "categorical", (None,)), "column 'x' needs levels of one type"),
+        (("x", "categorical", (None,)), "column 'x' has the level None, which stands last"),
         (("x", "categorical", (float("nan"),)), "column 'x' has the level nan, .* not a finite"),
         (("x", "categorical", (2**53 + 1,)), "column 'x' has the level .* beyond 2"),
         (("x", "boolean", (0, 2)), r"column 'x' is boolean: levels \(False, True\) or \(0, 1\)"),
@@ -173,10 +173,10 @@ def test_an_override_without_meaning_is_refused(name, choice, message):
 def test_a_printed_schema_is_an_aligned_table():
     assert str(PEOPLE).splitlines() == [
         "3 columns, pandas",
-        "name    kind         levels    dtype  reason",
-        "sex     categorical  'F', 'M'  str    text",
-        "age     integer                int64  integers",
-        "smoker  boolean      0, 1      int64",
+        "name    kind         values         a score counts  dtype  reason",
+        "sex     categorical  'F', 'M'       probability     str    text",
+        "age     integer      plain numbers  density         int64  integers",
+        "smoker  boolean      0, 1           probability     int64",
     ]
 
 

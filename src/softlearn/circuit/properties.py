@@ -131,15 +131,11 @@ def _leaf_violations(c: Circuit) -> list[str]:
     suits &= scaled == (c.leaf_family == FAMILIES.index(SCALED))
     found = []
     for leaf in np.flatnonzero(~suits):
-        column, family = columns[c.leaf_column[leaf]], FAMILIES[c.leaf_family[leaf]].name
-        scale = (
-            ""
-            if column.is_discrete
-            else f" {'without' if column.scale is None else 'with'} a scale"
-        )
+        column, family = columns[c.leaf_column[leaf]], FAMILIES[c.leaf_family[leaf]]
+        scale = f" {'without' if column.scale is None else 'with'} a scale"
         found.append(
-            f"leaf {leaf}: a {family} leaf cannot model the {column.kind} column {column.name!r}"
-            + scale
+            f"leaf {leaf}: a {family.name} leaf cannot model the {column.kind} column "
+            f"{column.name!r}" + ("" if column.is_discrete or family.discrete else scale)
         )
     return found + _parameter_violations(c, np.flatnonzero(suits))
 

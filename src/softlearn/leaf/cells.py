@@ -236,7 +236,8 @@ class Cells:
             mean = np.where(there, 0.5 * lo + 0.5 * hi, 0.0)
         size = np.where(self.is_point, 1.0, np.maximum(size, 0.0))
         share = np.where(there | (is_whole & ~present), size / self._size, 0.0)
-        variance = spread * (size**2 - (1.0 if self.step else 0.0)) / 12.0
+        with np.errstate(over="ignore"):  # numbers beyond 1e154 have an infinite variance
+            variance = spread * (size**2 - (1.0 if self.step else 0.0)) / 12.0
         return Inside(share, mean, np.where(there & ~self.is_point, variance, 0.0))
 
     def _steps(self, left: Floats, lo: Floats, hi: Floats, slack: Floats) -> tuple[Floats, Floats]:
@@ -255,7 +256,8 @@ class Cells:
         if order > 2:
             raise SoftlearnError("columns with a scale have moments up to the second")
         gap = part.mean - np.asarray(shift)[..., None]
-        power = gap if order == 1 else gap**2 + part.variance
+        with np.errstate(over="ignore"):
+            power = gap if order == 1 else gap**2 + part.variance
         return np.where(self.left < np.inf, part.share * power, 0.0)
 
     def _listed(self, values: Floats) -> Inside:

@@ -32,6 +32,7 @@ _MOST_HEAPS = 80  # single values with a cell of their own among very many other
 _MOST_STRETCHES = 210  # cells that are not single values
 _PIECES = 4.0  # times the cube root of the rows: stretches of the column's quantiles
 _FURTHEST_HALF = 2.0**52  # numbers that float64 tells from their neighbour by half
+_LARGEST = 1e307  # of numbers whose differences and sums stay within float64
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,17 @@ class Choices:
     lower: float | None = None
     upper: float | None = None
     atoms: tuple[float, ...] | None = None
+
+
+def can_have_scale(values: Floats, weights: Floats | None, *, whole: bool) -> bool:
+    """Return whether ``find_scale`` finds one: there are values, and float64 can cut their line."""
+    counts = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0.0)
+    if not counts.any():
+        return False
+    seen = values[counts]
+    if np.abs(seen).max() > _LARGEST:
+        return False
+    return not whole or bool(seen.max() - seen.min() < 2.0 * _FURTHEST_HALF)
 
 
 def find_scale(
@@ -71,6 +83,8 @@ def find_scale(
     cells_of_column = np.asarray(values, np.float64)
     weights = None if weights is None else as_counts(np.asarray(weights, np.float64))
     column = Distinct.of(cells_of_column, weights)
+    if np.abs(column.value).max() > _LARGEST:
+        raise SchemaError(f"numbers beyond {_LARGEST:g} have no scale; say {{'scale': 'plain'}}")
     known = choices or Choices()
     grid = _grid(column, whole, known)
     found = _bounds(column, grid, known, signed=signed)
@@ -96,7 +110,7 @@ def find_scale(
 
 def _grid(column: Distinct, whole: bool, known: Choices) -> Grid:
     if known.step is None:
-        return _centred(find_grid(column.value, whole=whole), column)
+        return _centred(find_grid(column.value, whole=whole), column, whole=whole)
     if known.step == 0.0:
         return EVERY_NUMBER
     grid = Grid(float(column.value[0]), float(known.step), float(known.step))
@@ -107,19 +121,21 @@ def _grid(column: Distinct, whole: bool, known: Choices) -> Grid:
     return grid
 
 
-def _centred(grid: Grid, column: Distinct) -> Grid:
+def _centred(grid: Grid, column: Distinct, *, whole: bool) -> Grid:
     """Return the grid with its origin amid its steps, if float64 cannot halve very many of them."""
     lowest, highest = float(column.value[0]), float(column.value[-1])
     if not grid.step or (highest - lowest) / grid.step < FURTHEST_STEP:
         return grid
-    number = float(grid.number(np.array(0.5 * (lowest + highest))))
+    number = float(grid.number(np.array(0.5 * lowest + 0.5 * highest)))
     middle = grid._replace(origin=grid.origin + number * grid.step)
-    if float(np.abs(middle.number(column.value[[0, -1]])).max()) > _FURTHEST_HALF:
+    if float(np.abs(middle.number(column.value[[0, -1]])).max()) <= _FURTHEST_HALF:
+        return middle
+    if whole:
         raise SchemaError(
             f"values from {lowest:g} to {highest:g} are too far apart for steps of {grid.step:g}; "
             "say {'scale': 'plain'}, or make them text"
         )
-    return middle
+    return EVERY_NUMBER
 
 
 def _bounds(column: Distinct, grid: Grid, known: Choices, *, signed: bool) -> Bounds:

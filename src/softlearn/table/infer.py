@@ -14,7 +14,7 @@ from softlearn.table.cells import Cells
 from softlearn.table.choice import Choice, Chosen, read_choice
 from softlearn.table.column import KINDS, MISSING, Column, Level, Missing
 from softlearn.table.content import as_kind_needs, by_content, is_misfit
-from softlearn.table.find_scale import find_scale
+from softlearn.table.find_scale import can_have_scale, find_scale
 from softlearn.table.frames import open_frame
 from softlearn.table.schema import CALLER, Schema, chosen_column, unknown_name
 
@@ -104,6 +104,9 @@ def _completed(
         return column
     values = as_kind_needs(cells, column.kind).values
     whole, signed = column.kind == "integer", column.kind == "datetime"
+    is_open = chosen.scale is None and says == "unobserved"
+    if is_open and not can_have_scale(values, weights, whole=whole):
+        return column
     try:
         scale = find_scale(values, weights, whole=whole, signed=signed, choices=chosen.scale)
     except SchemaError as error:

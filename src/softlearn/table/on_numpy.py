@@ -86,7 +86,7 @@ def _take_levels(column: Column, values: Floats, dtype: np.dtype[Any]) -> AnyArr
     levels = np.array(column.levels)
     if (codes < 0).any():  # booleans, integers and floats: NaN needs a float
         wide = np.result_type(dtype, np.float16 if dtype.kind == "f" else np.float64)
-        return np.append(levels.astype(wide), np.nan)[codes]
+        return np.append(levels.astype(wide), wide.type(np.nan))[codes]
     return levels.astype(dtype)[codes]
 
 

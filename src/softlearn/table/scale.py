@@ -135,7 +135,8 @@ class Scale:
                     f"a scale's cell from {left} to {right} is none, or no single atom"
                 )
             steps = (right - left) / self.step if self.step else 0.0
-            if abs(steps - round(steps)) > ON_GRID * 1e3 + ROUNDING * steps:
+            rounding = ROUNDING * max(abs(left), abs(right)) / self.step if self.step else 0.0
+            if abs(steps - round(steps)) > ON_GRID * 1e3 + rounding:
                 raise SchemaError(
                     f"a scale's cell from {left} to {right} has no whole number of steps"
                 )
