@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from softlearn.arrays import Floats
-from softlearn.circuit import same_shape
-from softlearn.leaf import Interval
+from softlearn.circuit import cells_of, same_shape
+from softlearn.leaf import Interval, Scaled
 from softlearn.model import Model
 from softlearn.model.asking import Said
 from softlearn.model.given import read_said
@@ -45,17 +45,45 @@ class Beliefs:
 
     def between(self, position: int, edges: Floats) -> Floats:
         """Return how likely a continuous column lies between each edge and the next."""
-        leaves, weights = self._found.leaves(position)
-        total = np.zeros(edges.size - 1)
         start = edges[:-1].copy()
         start[1:] = np.nextafter(start[1:], np.inf)  # a value on an edge counts once
+        cells = cells_of(self._circuit.schema.columns[position])
+        if cells is not None:
+            share = cells.inside(Interval(start, edges[1:])).share
+            return np.asarray(share @ self.cells(position))
+        leaves, weights = self._found.leaves(position)
+        total = np.zeros(edges.size - 1)
         for family, where, params in same_shape(self._circuit, leaves):
             mass = np.exp(family.log_mass(params[:, None, :], Interval(start, edges[1:])))
             total += weights[0, where] @ mass
         return total
 
+    def cells(self, position: int) -> Floats:
+        """Return the probability of each cell of a column with a scale, if it is not missing."""
+        cells = cells_of(self._circuit.schema.columns[position])
+        assert cells is not None
+        leaves, weights = self._found.leaves(position)
+        total = np.zeros(cells.n)
+        for family, where, params in same_shape(self._circuit, leaves):
+            assert isinstance(family, Scaled)
+            total += weights[0, where] @ family.probabilities(params)
+        total[cells.left == np.inf] = 0.0
+        return np.asarray(total / total.sum())
+
     def quantiles(self, positions: Sequence[int], levels: Sequence[float]) -> Floats:
-        """Return where continuous columns pass these probabilities, (columns, levels).
+        """Return where continuous columns pass these probabilities, (columns, levels)."""
+        schema = self._circuit.schema
+        found = np.empty((len(positions), len(levels)))
+        plain = [i for i, position in enumerate(positions) if schema[position].scale is None]
+        found[plain] = self._bisected([positions[i] for i in plain], levels)
+        for i, position in enumerate(positions):
+            cells = cells_of(schema.columns[position])
+            if cells is not None:
+                found[i] = cells.draw(self.cells(position), np.array(levels), None)
+        return found
+
+    def _bisected(self, positions: Sequence[int], levels: Sequence[float]) -> Floats:
+        """Return the quantiles of plain numbers.
 
         All columns are bisected together: one call of a family answers for all of its leaves.
         """

@@ -102,6 +102,8 @@ def _outcome(
         elif position in asked.intervals:
             bounds = asked.intervals[position]
             true &= (cells >= bounds.lo[0]) & (cells <= bounds.hi[0])
+        elif position in asked.listed:
+            true &= np.isin(cells, asked.listed[position].values)
     return known, true
 
 

@@ -110,6 +110,9 @@ def _moving(column: Column, beliefs: Beliefs, position: int) -> tuple[Floats, Fl
     middle = 0.5 * (at[:-1] + at[1:])
     edges = np.concatenate([[2 * at[0] - middle[0]], middle, [2 * at[-1] - middle[-1]]])
     likely = beliefs.between(position, edges) / np.diff(edges)
+    if column.scale is not None:  # values that stand out must not hide the rest
+        others = likely[np.histogram(column.scale.atoms, edges)[0] == 0].max(initial=0.0)
+        likely = np.minimum(likely, others or likely.max())
     return at, likely / likely.max()
 
 

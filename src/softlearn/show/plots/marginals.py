@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from softlearn.arrays import Floats
+from softlearn.arrays import Bools, Floats
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.show.asked import positions_of, require_model
@@ -38,8 +38,9 @@ def marginals(
 ) -> AxesGrid:
     """Draw each column's distribution, beside the rows of a table if there is one.
 
-    Levels are bars, numbers and times a density curve over a histogram. The model is blue, the
-    table grey. The curve is clipped where a spike is far narrower than the bars.
+    Levels are bars, numbers and times a line over a histogram. The model is blue, the table grey.
+    Where a value stands out so far that nothing else could be seen, its bar is clipped and its
+    probability written beside it.
 
     Parameters
     ----------
@@ -90,13 +91,15 @@ class MarginalPainter:
         style.quiet(ax)
         if self._columns[position].is_discrete:
             self._draw_levels(ax, position)
+        elif self._columns[position].scale is not None:
+            self._draw_bars(ax, position)
         else:
             self._draw_density(ax, position)
 
     def note(self, position: int) -> str:
         """Return how many cells are missing, if any."""
         cells = np.empty(0) if self._values is None else self._values[position]
-        missing = float(np.isnan(cells).mean()) if cells.size else 0.0
+        missing = float((~np.isfinite(cells)).mean()) if cells.size else 0.0
         return f"{share_text(missing)} missing" if missing else ""
 
     def ends(self, position: int) -> Floats:
@@ -114,7 +117,7 @@ class MarginalPainter:
     def _observed(self, position: int) -> Floats:
         """Return the cells that are not missing."""
         cells = np.empty(0) if self._values is None else self._values[position]
-        return cells[~np.isnan(cells)]
+        return cells[np.isfinite(cells)]  # infinity is a missing cell where these are modelled
 
     def _seen(self, position: int) -> Floats:
         """Return the share of each level among the observed cells; nothing if there are none."""
@@ -156,6 +159,53 @@ class MarginalPainter:
         ax.set_xlim(*scale.as_axis(column, edges[[0, -1]]).tolist())
         style.bars_only(ax)
         scale.dress(ax, column, "x")
+
+    def _draw_bars(self, ax: Axes, position: int) -> None:
+        """Draw a column with a scale: the model as a line over bars of the same width."""
+        column, observed = self._columns[position], self._observed(position)
+        edges = scale.bins(column, self.ends(position), observed, fine=True)
+        place, heights = scale.as_axis(column, edges), self._density(position, edges)
+        tallest = heights
+        if observed.size:
+            seen = np.histogram(observed, edges)[0] / observed.size / np.diff(edges)
+            ax.stairs(seen, place, fill=True, color=style.DATA, label="table")
+            tallest = np.maximum(heights, seen)
+        if not observed.size:
+            ax.stairs(heights, place, fill=True, color=style.MODEL, alpha=0.15, linewidth=0)
+        ax.stairs(heights, place, color=style.MODEL, linewidth=1.4, label="model")
+        top = self._top(position, edges, tallest)
+        self._name_spikes(ax, position, edges, tallest > top)
+        ax.set_ylim(0.0, 1.08 * top)
+        ax.set_xlim(*place[[0, -1]].tolist())
+        style.bars_only(ax)
+        scale.dress(ax, column, "x")
+
+    def _top(self, position: int, edges: Floats, heights: Floats) -> float:
+        """Return the height up to which bars are drawn: far taller ones hold values that stand out.
+
+        All others can be seen then.
+        """
+        atoms = self._columns[position].scale
+        assert atoms is not None
+        holds_atom = np.histogram(atoms.atoms, edges)[0] > 0
+        others = heights[~holds_atom].max(initial=0.0) or heights.max()
+        return float(min(heights.max(), _CLIP * others))
+
+    def _name_spikes(self, ax: Axes, position: int, edges: Floats, clipped: Bools) -> None:
+        """Write how likely the model takes what lies in clipped bars."""
+        column, share = self._columns[position], self._beliefs.between(position, edges)
+        middle = scale.as_axis(column, scale.middles(edges))
+        for bar in np.flatnonzero(clipped).tolist():
+            ax.annotate(
+                share_text(float(share[bar])),
+                (middle[bar], 0.97),
+                (4, 0),
+                xycoords=ax.get_xaxis_transform(),
+                textcoords="offset points",
+                va="top",
+                fontsize=style.SMALL - 1,
+                color=style.MODEL,
+            )
 
     def _density(self, position: int, edges: Floats) -> Floats:
         """Return the mean density between edges, which no spike can slip through."""

@@ -126,7 +126,7 @@ def _draw_heat(ax: Axes, x: PairAxis, y: PairAxis, mass: Floats, values: Floats 
     ax.pcolormesh(x.edges, y.edges, density.T, cmap=style.heat_map(), norm=norm, rasterized=True)
     style.quiet(ax)
     if values is not None:
-        known = ~(np.isnan(values[x.position]) | np.isnan(values[y.position]))
+        known = np.isfinite(values[x.position]) & np.isfinite(values[y.position])
         rows = np.flatnonzero(known)
         rows = rows[:: max(1, -(-rows.size // _DOTS))]
         places = (

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 _TAIL = 0.002  # of the probability that may lie beyond each end of an axis
 _MOST_BINS = 40
 _FEWEST_BINS = 12
+_FINE_BINS = 80
+_MANY = 2000  # values that fine bins need
 _MOST_NUMBERS = 60  # whole numbers up to which each has a bar of its own
-_SECONDS_A_DAY = 86_400.0
+_SECONDS_PER_DAY = 86_400.0
 
 
 def model_ranges(beliefs: Beliefs, positions: list[int], tail: float = _TAIL) -> list[Floats]:
@@ -38,10 +40,13 @@ def widened(ends: Floats) -> Floats:
     return np.array([ends[0] - room, ends[1] + room])
 
 
-def bins(column: Column, ends: Floats, values: Floats) -> Floats:
-    """Return the edges of histogram bins; whole numbers are never cut apart."""
+def bins(column: Column, ends: Floats, values: Floats, *, fine: bool = False) -> Floats:
+    """Return the edges of histogram bins; whole numbers are never cut apart.
+
+    Fine bins show values that stand out among their neighbours.
+    """
     low, high = widened(ends).tolist()
-    n = _n_bins(values, high - low)
+    n = _FINE_BINS if fine and values.size >= _MANY else _n_bins(values, high - low)
     if column.kind == "integer" and high - low < _MOST_NUMBERS:
         n = _MOST_NUMBERS
     return even_cuts(column, ends, n)
@@ -59,7 +64,7 @@ def steps(column: Column, ends: Floats, n: int) -> Floats:
 
 def as_axis(column: Column, values: Floats) -> Floats:
     """Return values in the unit of the axis: matplotlib counts times in days since 1970."""
-    return values / _SECONDS_A_DAY if column.kind == "datetime" else values
+    return values / _SECONDS_PER_DAY if column.kind == "datetime" else values
 
 
 def dress(ax: Axes, column: Column, which: Literal["x", "y"]) -> None:
