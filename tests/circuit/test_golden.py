@@ -41,6 +41,8 @@ def golden_circuit() -> Circuit:
         1.0,
         lower=0.0,
         missing_share=0.25,
+        values=(1.0, 3.0, 7.0),
+        stray=0.25,
         reason="from 0, often 0, 4",
     )
     weight = Scale((0.1, 0.3), (0.3, 2.5), (1 / 3, 2 / 3), (False, False), upper=2.5)
