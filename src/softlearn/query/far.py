@@ -22,6 +22,7 @@ from softlearn.query.leaves import log_values
 from softlearn.query.workspace import LeafValues
 
 _FACTOR: Final = 20.0  # the log of what is kept as a factor; beyond, rounding counts for nothing
+_ALL_FACTORS: Final = 500.0
 # A log-density up to 2**20 has digits enough, 1e-10 and better, as it is.
 _NEAR: Final = 2.0**10 * 2.0**0.5  # deviations
 
@@ -113,7 +114,9 @@ class RelativeLeaves:
         common = self._relative(circuit, leaves, logs).value
         share = self._shares(circuit, leaves, some, own, logs)
         referred = self._leaf[circuit.leaf_column[leaves]] >= 0
-        small = np.abs(share) < _FACTOR
+        # All factors of a row together stay inside float64.
+        regions = max(len(rows.intervals), 1)
+        small = np.abs(share) < min(_FACTOR, _ALL_FACTORS / regions)
         found[:, self.far] = np.where(referred, common + np.where(small, 0.0, share), own)
         if not share.any():
             return found
