@@ -327,3 +327,21 @@ def test_near_and_far_rows_of_one_batch_do_not_disturb_each_other():
     alone = [posteriors(circuit, rows.rows(np.array([i]))).levels(place)[0] for i in range(6)]
     np.testing.assert_array_equal(together, alone)
     np.testing.assert_allclose(together[[1, 4]], [[0.9, 0.1]] * 2)
+
+
+def test_the_parts_of_intervals_in_many_far_columns():
+    """Forty columns, each with an interval a part of which is asked for: no product underflows."""
+    n, away = 40, 1e7
+    branches = tuple(
+        Product(tuple(Gaussian(f"x{i}", 0, deviation) for i in range(n)))
+        for deviation in (1.0, 2.0)
+    )
+    circuit = flatten(Sum((0.5, 0.5), branches))
+    nothing, lo = np.full((n, 1), np.nan), np.array([away])
+    given_ = Evidence(nothing, {}, {i: Interval(lo, np.array([np.inf])) for i in range(n)})
+    # Beyond the edge the wider leaf falls by exp(−t z), z = away / 4.
+    for fall in (0.5, 19.0, 1000.0):
+        part = {i: Interval(lo + 4 * fall / away, np.array([np.inf])) for i in range(n)}
+        found = conditional_log_probability(circuit, Evidence(nothing, {}, part), given_)[0]
+        asked = float((lo + 4 * fall / away)[0]) - away  # what float64 makes of it
+        assert found == pytest.approx(-n * asked * away / 4, rel=1e-9)

@@ -21,6 +21,8 @@ from softlearn.query.evidence import Evidence
 from softlearn.query.leaves import log_values
 from softlearn.query.workspace import LeafValues
 
+_FACTOR: Final = 20.0  # the log of what is kept as a factor; beyond, rounding counts for nothing
+_ALL_FACTORS: Final = 500.0
 # A log-density up to 2**20 has digits enough, 1e-10 and better, as it is.
 _NEAR: Final = 2.0**10 * 2.0**0.5  # deviations
 
@@ -28,10 +30,14 @@ _NEAR: Final = 2.0**10 * 2.0**0.5  # deviations
 class _Gaussians(NamedTuple):
     """The Gaussian leaves of a circuit."""
 
-    mean: Floats  # (leaves,)  NaN for leaves of other families
-    deviation: Floats  # (leaves,)
+    params: Floats  # (leaves, 2)  NaN for leaves of other families
     lo: Floats  # (columns,)  from lo to hi a value is near all leaves of its column
     hi: Floats  # (columns,)
+
+    @property
+    def mean(self) -> Floats:
+        """(leaves,) NaN for leaves of other families."""
+        return self.params[:, 0]
 
 
 _GAUSSIANS: WeakKeyDictionary[Circuit, _Gaussians] = WeakKeyDictionary()
@@ -94,18 +100,52 @@ class RelativeLeaves:
         self.base[far] = used.sum(axis=0)
         del self._logs
 
-    def __call__(self, circuit: Circuit, leaves: Ids, rows: Evidence) -> Floats:
-        """Return the logarithms, (leaves, rows); the rows may know more than those given."""
-        found = log_values(circuit, leaves, rows)
-        some = rows.rows(self.far)
-        found[:, self.far] = self._relative(circuit, leaves, some, found[:, self.far]).value
-        return found
+    def __call__(
+        self, circuit: Circuit, leaves: Ids, rows: Evidence
+    ) -> Floats | tuple[Floats, Floats]:
+        """Return the logarithms, and factors if the rows know more than those given.
+
+        What a narrower interval leaves of a wider one is a factor of its own: added to a large
+        logarithm it would be rounded, and parts of an interval would not add up to the whole.
+        """
+        found, some = log_values(circuit, leaves, rows), rows.rows(self.far)
+        own = found[:, self.far]
+        logs = log_values(circuit, leaves, self._given)
+        common = self._relative(circuit, leaves, logs).value
+        share = self._shares(circuit, leaves, some, own, logs)
+        referred = self._leaf[circuit.leaf_column[leaves]] >= 0
+        # All factors of a row together stay inside float64.
+        regions = max(len(rows.intervals), 1)
+        small = np.abs(share) < min(_FACTOR, _ALL_FACTORS / regions)
+        found[:, self.far] = np.where(referred, common + np.where(small, 0.0, share), own)
+        if not share.any():
+            return found
+        factors = np.ones(found.shape)
+        factors[:, self.far] = np.where(referred & small, np.exp(np.where(small, share, 0.0)), 1.0)
+        return found, factors
 
     def errors(self, circuit: Circuit) -> Floats:
         """Return how far rounding may have moved each leaf's logarithm, (leaves, rows far out)."""
         every = np.arange(circuit.n_leaves, dtype=np.int32)
-        logs = log_values(circuit, every, self._given)
-        return self._relative(circuit, every, self._given, logs).error
+        return self._relative(circuit, every, log_values(circuit, every, self._given)).error
+
+    def _shares(
+        self, circuit: Circuit, leaves: Ids, rows: Evidence, own: Floats, logs: Floats
+    ) -> Floats:
+        """Return the log of what rows say over what is given of them, leaf by leaf."""
+        share = np.zeros(own.shape)
+        column_of = circuit.leaf_column[leaves]
+        for column in np.unique(column_of).tolist():
+            known, given = known_of(rows, column), known_of(self._given, column)
+            if all(np.array_equal(a, b, equal_nan=True) for a, b in zip(known, given, strict=True)):
+                continue
+            where = np.flatnonzero(column_of == column)
+            with np.errstate(invalid="ignore"):
+                share[where] = np.where(np.isneginf(own[where]), -np.inf, own[where] - logs[where])
+            mine = where[~np.isnan(self._gaussians.mean[leaves[where]])]
+            params = self._gaussians.params[leaves[mine]][:, None]
+            share[mine] = log_ratio(params, known, params, given).value
+        return share
 
     def _highest(self, circuit: Circuit) -> Ids:
         """Return the highest leaf of each column, -1 where there is nothing to be far from."""
@@ -121,43 +161,35 @@ class RelativeLeaves:
 
     def _all(self, circuit: Circuit) -> LogRatio:
         every = np.arange(circuit.n_leaves, dtype=np.int32)
-        return self._relative(circuit, every, self._given, self._logs)
+        return self._relative(circuit, every, self._logs)
 
-    def _relative(self, circuit: Circuit, leaves: Ids, rows: Evidence, logs: Floats) -> LogRatio:
+    def _relative(self, circuit: Circuit, leaves: Ids, logs: Floats) -> LogRatio:
         """Return logarithms of ratios in the place of logarithms, (leaves, rows far out)."""
         value, error = logs.copy(), np.zeros(logs.shape)
         column_of = circuit.leaf_column[leaves]
         for column in np.unique(column_of).tolist():
-            reference = self._leaf[column]
-            cells = np.flatnonzero(reference >= 0)
+            cells = np.flatnonzero(self._leaf[column] >= 0)
             if cells.size:
                 own = np.flatnonzero(column_of == column)
                 place = np.ix_(own, cells)
-                value[place], error[place] = self._ratios(
-                    circuit, leaves[own], rows.rows(cells), cells, logs[place]
-                )
+                value[place], error[place] = self._ratios(circuit, leaves[own], cells, logs[place])
         return LogRatio(value, error)
 
-    def _ratios(
-        self, circuit: Circuit, leaves: Ids, rows: Evidence, cells: Offsets, logs: Floats
-    ) -> LogRatio:
+    def _ratios(self, circuit: Circuit, leaves: Ids, cells: Offsets, logs: Floats) -> LogRatio:
         """Return the ratios of one column's leaves to the references of some rows."""
         column = int(circuit.leaf_column[leaves[0]])
-        reference, given = self._leaf[column, cells], known_of(self._given.rows(cells), column)
-        base = _one_by_one(circuit, reference, self._given.rows(cells))
-        with np.errstate(invalid="ignore"):
-            value = logs - base
+        reference, given = self._leaf[column, cells], self._given.rows(cells)
+        base = _one_by_one(circuit, reference, given)
+        value = logs - base
         error = 2.0**-50 * (np.abs(np.where(np.isfinite(value), value, 0.0)) + np.abs(base))
         about = self._gaussians
         mine = np.flatnonzero(~np.isnan(about.mean[leaves]))
         theirs = np.flatnonzero(~np.isnan(about.mean[reference]))
         if mine.size and theirs.size:
-            pairs = np.stack([about.mean, about.deviation], axis=-1)
-            known = Known(*(part[theirs] for part in known_of(rows, column)))
-            other = Known(*(part[theirs] for part in given))
-            found = log_ratio(pairs[leaves[mine]][:, None], known, pairs[reference[theirs]], other)
+            known = Known(*(part[theirs] for part in known_of(given, column)))
+            params, other = about.params[leaves[mine]][:, None], about.params[reference[theirs]]
             place = np.ix_(mine, theirs)
-            value[place], error[place] = found
+            value[place], error[place] = log_ratio(params, known, other, known)
         return LogRatio(value, error)
 
 
@@ -173,16 +205,15 @@ def _one_by_one(circuit: Circuit, leaves: Ids, rows: Evidence) -> Floats:
 
 def _gaussians(circuit: Circuit) -> _Gaussians:
     if circuit not in _GAUSSIANS:
-        mean, deviation = np.full((2, circuit.n_leaves), np.nan)
+        params = np.full((circuit.n_leaves, 2), np.nan)
         leaves = np.arange(circuit.n_leaves, dtype=np.int32)
-        for family, where, params in same_shape(circuit, leaves):
+        for family, where, own in same_shape(circuit, leaves):
             if family is GAUSSIAN:
-                mean[where], deviation[where] = params.T
+                params[where] = own
         lo, hi = np.full((2, len(circuit.schema)), np.nan)
-        some = np.flatnonzero(~np.isnan(mean))
         with np.errstate(over="ignore"):
-            low, high = mean - _NEAR * deviation, mean + _NEAR * deviation
-        np.fmax.at(lo, circuit.leaf_column[some], low[some])
-        np.fmin.at(hi, circuit.leaf_column[some], high[some])
-        _GAUSSIANS[circuit] = _Gaussians(mean, deviation, lo, hi)
+            low, high = params[:, 0] - _NEAR * params[:, 1], params[:, 0] + _NEAR * params[:, 1]
+        np.fmax.at(lo, circuit.leaf_column, low)
+        np.fmin.at(hi, circuit.leaf_column, high)
+        _GAUSSIANS[circuit] = _Gaussians(params, lo, hi)
     return _GAUSSIANS[circuit]

@@ -81,7 +81,9 @@ def _leaf_flows(plan: Plan, rows: Evidence, leaves: RelativeLeaves, move: Floats
     circuit = plan.circuit
 
     def moved(circuit: Circuit, some: Ids, rows: Evidence) -> Floats:
-        return leaves(circuit, some, rows) + move[some]
+        logs = leaves(circuit, some, rows)
+        assert isinstance(logs, np.ndarray)  # the rows are those given
+        return logs + move[some]
 
     batch = batch_of(circuit.schema, plan.columns, rows)
     space = Workspace(plan, rows, batch, rows.n_rows)

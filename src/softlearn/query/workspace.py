@@ -23,10 +23,11 @@ BLOCK_ROWS = 256
 # A trace keeps every node, so its blocks shrink with the circuit to stay in this many bytes.
 TRACE_BYTES = 4 << 20
 _FEWEST_ROWS = 8
+_SMALL_FACTOR = 2.0**-50
 _NOWHERE = np.empty(0)
 _ROWS_PER_TASK = 4096  # enough work to hide the cost of a thread's start
 
-# What families say of leaves for a block of evidence: logarithms, and signs if not all positive.
+# What families say of leaves for a block of evidence: logarithms, and factors or signs.
 LeafValues: TypeAlias = Callable[[Circuit, Ids, Evidence], "Floats | tuple[Floats, Floats]"]
 
 
@@ -107,21 +108,21 @@ class Workspace:
         if leaves.size == 0:
             return
         logs = np.zeros((int(tile_row[-1]) + 1, self.n_rows))
-        signs = None
+        factors = None
         for first in range(0, leaves.size, TILE_LEAVES):  # a run of leaves may be longer than that
             some = slice(first, first + TILE_LEAVES)
             answer = leaf_values(self.plan.circuit, leaves[some], rows)
             start = np.flatnonzero(np.diff(tile_row[some], prepend=-1))
             target = tile_row[some][start]
             if isinstance(answer, tuple):
-                signs = np.ones(logs.shape) if signs is None else signs
-                signs[target] *= np.multiply.reduceat(answer[1], start, axis=0)
+                factors = np.ones(logs.shape) if factors is None else factors
+                factors[target] *= np.multiply.reduceat(answer[1], start, axis=0)
                 answer = answer[0]
             logs[target] += np.add.reduceat(answer, start, axis=0)
-        _store(self.block.tiles, logs, signs)
+        _store(self.block.tiles, logs, factors)
 
 
-def _store(tiles: Tiles, logs: Floats, signs: Floats | None) -> None:
+def _store(tiles: Tiles, logs: Floats, factors: Floats | None) -> None:
     """Store logarithms as plain numbers, or as mantissa and exponent where a row needs it."""
     n = logs.shape[0]
     limit = TILE_RANGE * np.log(2.0)
@@ -137,8 +138,14 @@ def _store(tiles: Tiles, logs: Floats, signs: Floats | None) -> None:
         # Beyond 2**53 bits the rest is rounding, which must not become a large mantissa.
         rest = np.minimum(logs[far] - exponent * np.log(2.0), np.log(2.0))
         tiles.mantissa[:n][far] = np.exp(np.where(possible, np.maximum(rest, 0.0), -np.inf))
-    if signs is not None:
-        tiles.mantissa[:n] *= signs
+    if factors is not None:
+        tiles.mantissa[:n] *= factors
+        small = ((factors != 0.0) & (np.abs(factors) < _SMALL_FACTOR)).any(axis=1)
+        if small.any():  # several small ones together must not leave the range of a tile
+            before = np.where(tiles.scaled[:n][small][:, None] > 0, tiles.exponent[:n][small], 0.0)
+            tiles.mantissa[:n][small], size = np.frexp(tiles.mantissa[:n][small])
+            tiles.exponent[:n][small] = before + size
+            tiles.scaled[:n][small] = 1
 
 
 def batch_of(
