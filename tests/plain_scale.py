@@ -54,7 +54,8 @@ LINE = scale(
 )
 # The kind and scale of columns whose values can all be listed, and of columns with a density.
 COUNTABLE = (("integer", WHOLE), ("integer", EVEN), ("integer", ATOMS), ("numeric", ATOMS))
-DENSE = (("numeric", HALVES), ("numeric", LINE), ("datetime", LINE))
+NUMERIC = (("numeric", HALVES), ("numeric", LINE))
+DENSE = (*NUMERIC, ("datetime", LINE))
 OUTSIDE = (-50.0, 100.0)
 
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from plain_scale import COUNTABLE, DENSE, every_value, telling_values
+from plain_scale import COUNTABLE, NUMERIC, every_value, telling_values
 from softlearn.circuit import Circuit, Gaussian, Histogram, Leaf, Node, Product, Sum, flatten
 from softlearn.leaf import Interval, Listed
 from softlearn.query.evidence import Evidence
@@ -76,7 +76,7 @@ def random_schema(
         for kind, levels in [LEVELS[i % 3]]
     ]
     for i in range(n_numeric):
-        about = DENSE[rng.integers(len(DENSE))]
+        about = NUMERIC[rng.integers(len(NUMERIC))]
         if scales and rng.random() < 0.5:
             columns.append(Column(f"x{i}", about[0], scale=about[1], missing=says()))
         else:

@@ -72,7 +72,8 @@ def test_the_density_is_the_slope_of_the_distribution_function(known):
 @given(SEEDS, st.floats(0.0, 1.0, exclude_min=True, exclude_max=True))
 def test_quantiles_undo_the_distribution_function(seed, q):
     rng = np.random.default_rng(seed)
-    model = Model(random_circuit(rng, n_discrete=1, n_numeric=2))
+    # At a single value with a probability the distribution function jumps over many q.
+    model = Model(random_circuit(rng, n_discrete=1, n_numeric=2, scales=False))
     bounds = (model.distribution("x0").quantile(0.2), None) if rng.random() < 0.5 else None
     found = model.distribution("x0", given={"x0": bounds})
     assert found.cdf(found.quantile(q)) == pytest.approx(q, abs=1e-9)

@@ -23,9 +23,9 @@ MODEL = patients()
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def random_model(seed: int) -> tuple[Model, np.random.Generator]:
+def random_model(seed: int, *, missing: bool = False) -> tuple[Model, np.random.Generator]:
     rng = np.random.default_rng(seed)
-    return Model(random_circuit(rng, n_discrete=3, n_numeric=2)), rng
+    return Model(random_circuit(rng, n_discrete=3, n_numeric=2, missing=missing)), rng
 
 
 def something(model: Model, rng: np.random.Generator) -> dict[str, object]:
@@ -54,6 +54,19 @@ def test_levels_share_all_probability_under_any_condition(seed):
         if column.is_discrete:
             shares = [model.probability({column.name: level}, known) for level in column.levels]
             assert sum(shares) == pytest.approx(1.0, abs=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(SEEDS)
+def test_missing_cells_have_what_is_left_where_they_are_modelled(seed):
+    """A lone None says nothing, as in a table; in a set it is a missing cell."""
+    model, _ = random_model(seed, missing=True)
+    for column in model.schema:
+        if column.missing == "modelled":
+            there = column.levels[:-1] if column.is_discrete else (None, None)
+            present = model.probability({column.name: set(there) if column.levels else there})
+            gone = model.probability({column.name: {None}})
+            assert present + gone == pytest.approx(1.0, abs=1e-9)
 
 
 @settings(max_examples=30, deadline=None)
