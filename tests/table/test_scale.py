@@ -21,6 +21,8 @@ GOOD = {
     "lower": 0.0,
     "upper": None,
     "missing_share": 0.1,
+    "values": [1.0, 3.0],
+    "stray": 0.25,
     "reason": "whole numbers",
 }
 
@@ -77,6 +79,10 @@ def test_atoms_are_the_values_that_stand_out():
         ({"step": float("nan")}, "finite numbers"),
         ({"step": "1"}, "'1' where a number belongs"),
         ({"missing_share": 1.5}, "between 0 and 1"),
+        ({"stray": -0.5}, "between 0 and 1"),
+        ({"values": [3.0, 1.0]}, "ascending order, each once"),
+        ({"values": [1.0, 1.0]}, "ascending order, each once"),
+        ({"values": 1.0}, "values is a list"),
         ({"missing_share": float("nan")}, "between 0 and 1"),
         ({"lower": "0"}, "'0' where a number belongs"),
         ({"upper": float("inf")}, "finite numbers"),

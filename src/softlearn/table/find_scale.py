@@ -31,6 +31,7 @@ _NEIGHBOURS = 5  # on each side
 _MOST_HEAPS = 80  # single values with a cell of their own among very many other values
 _MOST_STRETCHES = 210  # cells that are not single values
 _PIECES = 4.0  # times the cube root of the rows: stretches of the column's quantiles
+_WIDEST_STRETCH = 2.0**48  # of steps: float64 must tell halves of them apart
 _FURTHEST_HALF = 2.0**52  # numbers that float64 tells from their neighbour by half
 _LARGEST = 1e307  # of numbers whose differences and sums stay within float64
 
@@ -196,10 +197,19 @@ def _standing_out(column: Distinct, grid: Grid, known: Choices) -> tuple[Bools, 
         atom = np.ones(n, dtype=bool)
     else:
         atom = _prominent(column, _neighbours(column), _ATOM_SHARE, MOST_ATOMS)
-    if n <= MOST_POINTS and column.mass >= _ROWS_PER_POINT * n:
+    if n <= MOST_POINTS and not _hardly_repeats(column, grid):
         return atom, np.ones(n, dtype=bool)
     room = max(_MOST_HEAPS - int(atom.sum()), 0)
-    return atom, atom | _prominent(column, _per_step(column, grid), _POINT_SHARE, room)
+    point = atom | _prominent(column, _per_step(column, grid), _POINT_SHARE, room)
+    # A single number left over makes no stretch.
+    return atom, point | True if np.count_nonzero(~point) == 1 else point
+
+
+def _hardly_repeats(column: Distinct, grid: Grid) -> bool:
+    """Return whether values are not worth a cell each; stretches between them must be possible."""
+    n, span = column.value.size, float(column.value[-1]) / 2.0 - float(column.value[0]) / 2.0
+    too_wide = grid.step > 0.0 and span > _WIDEST_STRETCH * grid.step
+    return n > MOST_ATOMS and column.mass < _ROWS_PER_POINT * n and not too_wide
 
 
 def _prominent(column: Distinct, around: Floats, share: float, most: int) -> Bools:
