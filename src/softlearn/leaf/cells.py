@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -19,17 +18,10 @@ from softlearn.errors import SoftlearnError
 from softlearn.leaf.family import Interval, Listed
 from softlearn.leaf.lookup import pick
 from softlearn.leaf.probabilities import cell_at
+from softlearn.leaf.value_list import Inside, Spread, ValueList
 from softlearn.numeric_policy import ON_GRID, SMALLEST_PROBABILITY
 
 _LARGEST_COUNT = 2.0**53  # beyond it float64 does not tell neighbours apart
-
-
-class Inside(NamedTuple):
-    """The part of each cell that lies in a region; each (..., cells)."""
-
-    share: Floats  # of the cell's mass
-    mean: Floats
-    variance: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,16 +90,16 @@ class Cells:
     def log_base(self) -> Floats:
         """(cells,) the most that a value's score adds to the log-probability of its cell."""
         with np.errstate(divide="ignore"):
-            spread = np.log(self._stray) - self._log_extent
-            return np.where(self._n_listed > 0, self._log_listed, spread)
+            spread = np.log(self._list.stray) - self._log_extent
+            return np.where(self._list.number > 0, self._log_listed, spread)
 
     def log_base_at(self, x: Floats, code: Offsets) -> Floats:
         """Return what the score of each value adds to the log-probability of its cell."""
         if not self.values.size:
             return np.asarray(self.log_base[code])
-        is_listed = self._is_listed(x) & ~self.is_point[code]
+        is_listed = self._list.holds(x) & ~self.is_point[code]
         with np.errstate(divide="ignore"):
-            spread = np.log(self._stray) - self._log_extent
+            spread = np.log(self._list.stray) - self._log_extent
         return np.where(is_listed, self._log_listed[code], spread[code])
 
     @cached_property
@@ -119,26 +111,15 @@ class Cells:
     @cached_property
     def _log_listed(self) -> Floats:
         """(cells,) log-probability of a listed value in its cell."""
-        on_all = self._stray / self._size if self.counts_mass else 0.0
+        on_all = self._list.stray / self._size if self.counts_mass else 0.0
         with np.errstate(divide="ignore"):
-            return np.log((1.0 - self._stray) / np.maximum(self._n_listed, 1) + on_all)
+            return np.log((1.0 - self._list.stray) / np.maximum(self._list.number, 1) + on_all)
 
     @cached_property
-    def _first_listed(self) -> Offsets:
-        """(cells,) where the listed values of each cell begin."""
-        return np.searchsorted(self.values, self._start)
-
-    @cached_property
-    def _n_listed(self) -> Offsets:
-        """(cells,) how many listed values each stretch has."""
+    def _list(self) -> ValueList:
+        """The listed values, and where those of each stretch stand."""
         end = self.right + 0.5 * self.step
-        found = np.searchsorted(self.values, end, side="right") - self._first_listed
-        return np.where(self.is_point, 0, found)
-
-    @cached_property
-    def _stray(self) -> Floats:
-        """(cells,) how much of each cell is spread over all its numbers."""
-        return np.where(self._n_listed > 0, self.stray, 1.0)
+        return ValueList.of(self.values, self.stray, (self._start, end), self.is_point)
 
     @cached_property
     def _size(self) -> Floats:
@@ -181,46 +162,7 @@ class Cells:
             low, high = np.asarray(region.lo)[..., None], np.asarray(region.hi)[..., None]
             lo, hi, is_whole = np.fmax(low, lo), np.fmin(high, hi), np.isnan(low)
         part = self._part(lo, hi, is_whole)
-        return self._with_listed(part, lo, hi) if self.values.size else part
-
-    def _with_listed(self, part: Inside, lo: Floats, hi: Floats) -> Inside:
-        """Return the parts of cells of which most lies on listed values."""
-        first = np.maximum(np.searchsorted(self.values, lo), self._first_listed)
-        last = np.searchsorted(self.values, hi, side="right")
-        last = np.minimum(last, self._first_listed + self._n_listed)
-        number = np.maximum(last - first, 0)
-        on_list = (1.0 - self._stray) * number / np.maximum(self._n_listed, 1)
-        spread = self._stray * part.share
-        share = on_list + spread
-        up_to, squares_up_to = self._power_sums
-        several, total = np.maximum(number, 1), np.where(share > 0.0, share, 1.0)
-        first, last = np.minimum(first, last), np.maximum(first, last)
-        near = up_to[last] - up_to[first]
-        mean = self._middle + np.where(number > 0, near, 0.0) / several
-        square = np.where(number > 0, squares_up_to[last] - squares_up_to[first], 0.0) / several
-        own = np.maximum(square - (mean - self._middle) ** 2, 0.0)
-        both = (on_list * mean + spread * part.mean) / total
-        variance = on_list * (own + (mean - both) ** 2)
-        variance += spread * (part.variance + (part.mean - both) ** 2)
-        is_stretch = self._n_listed > 0
-        return Inside(
-            np.where(is_stretch, share, part.share),
-            np.where(is_stretch, both, part.mean),
-            np.where(is_stretch, variance / total, part.variance),
-        )
-
-    @cached_property
-    def _middle(self) -> float:
-        return float(np.median(self.values)) if self.values.size else 0.0
-
-    @cached_property
-    def _power_sums(self) -> tuple[Floats, Floats]:
-        """(values + 1,) sums of the listed values and of their squares, about their middle."""
-        gap = self.values - self._middle
-        return (
-            np.concatenate([[0.0], np.cumsum(gap)]),
-            np.concatenate([[0.0], np.cumsum(gap**2)]),
-        )
+        return self._list.parts(part, lo, hi) if self.values.size else part
 
     def _part(self, lo: Floats, hi: Floats, is_whole: Bools) -> Inside:
         """Return the part from lo to hi; missing cells are in it where it is the whole."""
@@ -273,22 +215,15 @@ class Cells:
 
     def _value_share(self, values: Floats, code: Offsets) -> Floats:
         """Return the share of its cell that each value has; 0 in a stretch of all numbers."""
-        spread = self._stray[code] / self._size[code] if self.step else 0.0
-        on_each = (1.0 - self._stray[code]) / np.maximum(self._n_listed[code], 1)
-        on_list = np.where(self._is_listed(values), on_each, 0.0)
+        spread = self._list.stray[code] / self._size[code] if self.step else 0.0
+        on_each = (1.0 - self._list.stray[code]) / np.maximum(self._list.number[code], 1)
+        on_list = np.where(self._list.holds(values), on_each, 0.0)
         return np.where(self.is_point[code], 1.0, spread + on_list)
-
-    def _is_listed(self, x: Floats) -> Bools:
-        """Return which numbers are among the listed values."""
-        if not self.values.size:
-            return np.zeros(np.shape(x), dtype=bool)
-        place = np.minimum(np.searchsorted(self.values, x), self.values.size - 1)
-        return np.asarray(self.values[place] == x)
 
     def _possible(self, values: Floats) -> tuple[Offsets, Floats]:
         """Return those of the listed values that have a probability, once each, and their cells."""
         code = self.code(values)
-        counts = (code >= 0) & (self.is_point[code] | (self.step > 0.0) | self._is_listed(values))
+        counts = (code >= 0) & (self.is_point[code] | (self.step > 0.0) | self._list.holds(values))
         code, value = code[counts], values[counts]
         value = np.where(self.is_point[code], self.left[code], value)
         if self.step:
@@ -330,38 +265,15 @@ class Cells:
         if region is not None:
             lo, hi = np.fmax(lo, region.lo), np.fmin(hi, region.hi)
         if self.values.size:
-            return self._on_list(cell, lo, hi, place)
+            found, rest = self._list.walk(cell, place, self._spread(cell, lo, hi))
+            return np.where(np.isnan(found), self._placed(cell, lo, hi, rest), found)
         return self._placed(cell, lo, hi, place)
 
-    def _on_list(self, cell: Offsets, lo: Floats, hi: Floats, place: Floats) -> Floats:
-        """Return the value at a share of the way from lo to hi, through listed values and others.
-
-        Up to a listed value lie the others before it, and the part of the stretch that is spread.
-        """
-        cell, lo, hi, place = np.broadcast_arrays(cell, lo, hi, place)
-        first = np.searchsorted(self.values, lo)
-        number = np.searchsorted(self.values, hi, side="right") - first
-        number = np.where(self._n_listed[cell] > 0, number, 0)
-        on_each = (1.0 - self._stray[cell]) / np.maximum(self._n_listed[cell], 1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            spread = self._stray[cell] * self._extent(lo, hi) / self._size[cell]
-            total = on_each * number + spread
-            target = place * total
-            low, high = np.zeros(cell.shape, np.int64), number.astype(np.int64)
-            for _ in range(int(number.max(initial=0)).bit_length()):  # bisect: values before target
-                middle = (low + high) // 2
-                value = self.values[np.minimum(first + middle, self.values.size - 1)]
-                before = on_each * middle + spread * self._way(lo, hi, value)
-                is_before = (before <= target) & (middle < high)
-                low = np.where(is_before, middle + 1, low)
-                high = np.where(is_before, high, middle)
-            last = np.maximum(low - 1, 0)
-            value = self.values[np.minimum(first + last, self.values.size - 1)]
-            start = on_each * last + spread * self._way(lo, hi, value)
-            is_listed = (low > 0) & (target < start + on_each)
-            rest = np.clip((target - on_each * low) / np.where(spread > 0, spread, 1.0), 0.0, 1.0)
-        free = self._placed(cell, lo, hi, np.where(number > 0, rest, place))
-        return np.where(is_listed & (number > 0), value, free)
+    def _spread(self, cell: Offsets, lo: Floats, hi: Floats) -> Spread:
+        """Return how the part of a stretch that lists nothing goes from lo to hi."""
+        with np.errstate(invalid="ignore"):
+            mass = self._list.stray[cell] * self._extent(lo, hi) / self._size[cell]
+        return Spread(lo, hi, mass, self._way)
 
     def _extent(self, lo: Floats, hi: Floats) -> Floats:
         """Return how many values lie between two ends, or how long that is."""
