@@ -4,15 +4,24 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from plain_scale import listed_weights, points_and_weights
+from plain_scale import ATOMS, listed_weights, points_and_weights
 from random_circuits import agrees, every_world, random_circuit, random_evidence
-from softlearn.circuit import Categorical, Circuit, Gaussian, Histogram, Product, Sum, flatten
+from softlearn.circuit import (
+    Categorical,
+    Circuit,
+    Gaussian,
+    Histogram,
+    Product,
+    Scaled,
+    Sum,
+    flatten,
+)
 from softlearn.errors import EvidenceError, ImpossibleEvidenceError
 from softlearn.leaf import Interval
 from softlearn.query.evidence import Evidence, intersect, without_missing
 from softlearn.query.likelihood import log_likelihood
 from softlearn.query.moments import covariance, mean, moment, variance
-from softlearn.table.schema import Schema
+from softlearn.table.schema import Column, Schema
 
 SEEDS = range(25)
 
@@ -156,6 +165,24 @@ def test_missing_cells_do_not_count_in_means_and_variances(seed):
             ]
             together = [found[0][row], found[1][row]]
             assert together == pytest.approx(alone, rel=1e-9, abs=1e-9, nan_ok=True)
+
+
+def test_the_power_of_a_missing_cell_is_nothing():
+    schema = Schema(
+        (
+            Column("c", "categorical", (3, 5), missing="modelled"),
+            Column("n", "integer", scale=ATOMS, missing="modelled"),
+        )
+    )
+    leaves = Categorical("c", {3: 0.25, 5: 0.25, None: 0.5}) * Scaled(
+        "n", atoms={0: 0.125, 3: 0.125, None: 0.75}
+    )
+    circuit = flatten(leaves, schema)
+    evidence = Evidence(np.array([[np.nan, 2.0, 0.0], [np.nan, np.nan, np.inf]]))
+    first = moment(circuit, evidence, {0: 1}, {0: 1.0})
+    assert first == pytest.approx([0.25 * 2 + 0.25 * 4, 0.0, 2.0], rel=1e-12)
+    second = moment(circuit, evidence, {1: 2}, {1: 1.0})
+    assert second == pytest.approx([0.125 * 1 + 0.125 * 4] * 2 + [0.0], rel=1e-12)
 
 
 def there(circuit: Circuit, row: Evidence, column: int) -> Evidence:

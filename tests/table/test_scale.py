@@ -89,6 +89,7 @@ def test_atoms_are_the_values_that_stand_out():
         ({"reason": 3}, "reason is text"),
         ({"left": [0.0] * 300, "right": [0.0] * 300}, f"1 to {MOST_CELLS} cells"),
         ({"left": [0.0, 0.0], "right": [0.0, 0.0], "atom": [True, True]}, "do not overlap"),
+        ({"left": [0.0, 0.0]}, "do not overlap"),
         ({"right": [0.0, 4.5]}, "whole number of steps"),
     ],
 )
