@@ -9,7 +9,7 @@ import numpy as np
 from softlearn.arrays import Floats, Offsets
 from softlearn.numeric_policy import ON_GRID
 
-_MOST_DECIMALS = 6  # numbers with more are not written but computed
+MOST_DECIMALS = 6  # numbers with more are not written but computed
 _LARGEST_COUNT = 2.0**53  # of steps: beyond it float64 does not tell neighbours apart
 _LARGEST_DECIMAL = 2.0**46  # beyond it rounding makes any number a multiple of the last decimal
 # Multiples of a larger unit are a habit only if many values keep it; three may by chance.
@@ -32,7 +32,7 @@ EVERY_NUMBER = Grid(0.0, 0.0)
 
 def find_grid(distinct: Floats, *, whole: bool) -> Grid:
     """Return the coarsest grid that holds all values, (values,) in ascending order."""
-    for decimals in range(0, 1 if whole else _MOST_DECIMALS + 1):
+    for decimals in range(0, 1 if whole else MOST_DECIMALS + 1):
         unit = 10.0**decimals
         scaled = distinct * unit
         if np.abs(scaled).max(initial=0.0) > (_LARGEST_DECIMAL if decimals else _LARGEST_COUNT):
