@@ -75,6 +75,9 @@ STEP_TOLERANCE: Final = 1e-6
 SHARE_OF_A_LONE_VALUE: Final = 1e-3
 # Below this a probability is as good as zero: its normal score would be infinite.
 SMALLEST_PROBABILITY: Final = 1e-300
+# How far out normal scores tell cells apart. Beyond, leaves keep the column's own tail: bent
+# further, cells that no row has reached would rule means and variances.
+FURTHEST_TAIL: Final = 1e-7
 # What lies beyond a bound that all values keep, but nobody promised: no draw comes there, and a
 # value that does costs 28 nats and not all of them.
 BEYOND_BOUND: Final = 1e-12

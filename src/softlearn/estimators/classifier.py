@@ -62,10 +62,10 @@ class CircuitClassifier(ClassifierMixin, TableEstimator):
     --------
     >>> import numpy as np
     >>> from softlearn import CircuitClassifier
-    >>> x = np.array([[0.0, 1.0], [0.2, 1.1], [5.0, 3.0], [5.1, 2.9]] * 25)
-    >>> y = ["low", "low", "high", "high"] * 25
+    >>> x = np.random.default_rng(0).normal([[0.0, 1.0], [5.0, 4.0]] * 50, 0.5)  # (100, 2)
+    >>> y = ["low", "high"] * 50
     >>> learnt = CircuitClassifier(random_state=0).fit(x, y)
-    >>> learnt.predict([[0.1, np.nan], [np.nan, 3.0]])
+    >>> learnt.predict([[0.1, np.nan], [np.nan, 4.0]])
     array(['low', 'high'], dtype='<U4')
     """
 

@@ -51,10 +51,10 @@ class CircuitImputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
     --------
     >>> import numpy as np
     >>> from softlearn import CircuitImputer
-    >>> table = np.array([[0.0, 10.0], [0.1, 10.2], [8.0, 3.0], [8.1, 3.2]] * 25)
+    >>> table = np.array([[0, 10], [0, 12], [8, 3], [8, 4]] * 25, dtype=float)
     >>> table[0, 1] = np.nan
     >>> CircuitImputer(method="mean", random_state=0).fit_transform(table)[0].round(1)
-    array([ 0. , 10.1])
+    array([ 0., 11.])
     """
 
     estimator: Any = None

@@ -19,7 +19,7 @@ from softlearn.leaf.family import Interval, Listed
 from softlearn.leaf.lookup import pick
 from softlearn.leaf.probabilities import cell_at
 from softlearn.leaf.value_list import Inside, Spread, ValueList
-from softlearn.numeric_policy import ON_GRID, SMALLEST_PROBABILITY
+from softlearn.numeric_policy import FURTHEST_TAIL, ON_GRID, SMALLEST_PROBABILITY
 
 _LARGEST_COUNT = 2.0**53  # beyond it float64 does not tell neighbours apart
 
@@ -83,7 +83,7 @@ class Cells:
         total = max(float(rest.sum()), SMALLEST_PROBABILITY)
         below = (np.cumsum(rest) - 0.5 * rest) / total
         above = (np.cumsum(rest[::-1])[::-1] - 0.5 * rest) / total
-        tail = ndtri(np.clip(np.minimum(below, above), SMALLEST_PROBABILITY, 0.5))
+        tail = ndtri(np.clip(np.minimum(below, above), FURTHEST_TAIL, 0.5))
         return np.where(self.atom, 0.0, np.where(below < above, tail, -tail))
 
     @cached_property

@@ -12,6 +12,7 @@ from softlearn.leaf import Interval, Scaled
 from softlearn.model import Model
 from softlearn.model.asking import Said
 from softlearn.model.given import read_said
+from softlearn.numeric_policy import STEP_TOLERANCE
 from softlearn.query import posteriors
 
 # Axes and cells begin and end near a quantile: a thousand-millionth of the range is near enough.
@@ -49,6 +50,8 @@ class Beliefs:
         start[1:] = np.nextafter(start[1:], np.inf)  # a value on an edge counts once
         cells = cells_of(self._circuit.schema.columns[position])
         if cells is not None:
+            if cells.step:  # numbers near a value of the grid are taken for it
+                start[1:] = edges[1:-1] + STEP_TOLERANCE * cells.step
             share = cells.inside(Interval(start, edges[1:])).share
             return np.asarray(share @ self.cells(position))
         leaves, weights = self._found.leaves(position)

@@ -30,9 +30,10 @@ def scale_words(
     Such as "0 to 99999, never lower, often 0, 15024": from the lowest value to the highest, then
     what is known of others.
     """
+    are_days = bool((value % _DAY == 0.0).all())
 
     def shown(number: float) -> str:
-        return _time(number, scale.step) if is_time else _number(number)
+        return _time(number, are_days=are_days) if is_time else _number(number)
 
     if atom.all():
         few = value.tolist()
@@ -80,11 +81,10 @@ def _number(number: float) -> str:
     return f"{number:.6g}"
 
 
-def _time(number: float, step: float) -> str:
-    """Return a time as ISO text; days if all values are."""
+def _time(number: float, *, are_days: bool) -> str:
+    """Return a time as ISO text, to the minute or the day."""
     try:
         found = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=number)
     except OverflowError:
         return _number(number)
-    is_day = step > 0.0 and step % _DAY == 0.0 and number % _DAY == 0.0
-    return found.date().isoformat() if is_day else found.strftime("%Y-%m-%dT%H:%M")
+    return found.date().isoformat() if are_days else found.strftime("%Y-%m-%dT%H:%M")
