@@ -19,8 +19,9 @@ _FURTHEST_STEP = 2.0**50
 
 def with_ends(cells: LineCells, column: Distinct, grid: Grid, bounds: Bounds) -> LineCells:
     """Add what lies beyond the lowest and the highest value."""
-    low = _end(column, grid, bounds.lower, bounds.is_hard[0], side=-1)
-    high = _end(column, grid, bounds.upper, bounds.is_hard[1], side=1)
+    with np.errstate(over="ignore", invalid="ignore"):  # cells beyond all numbers are left out
+        low = _end(column, grid, bounds.lower, bounds.is_hard[0], side=-1)
+        high = _end(column, grid, bounds.upper, bounds.is_hard[1], side=1)
     return LineCells(
         np.concatenate([low.left, cells.left, high.left]),
         np.concatenate([low.right, cells.right, high.right]),
