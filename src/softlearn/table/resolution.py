@@ -55,9 +55,10 @@ def find_grid(distinct: Floats, *, whole: bool) -> Grid:
     """Return the coarsest grid that holds all values, (values,) in ascending order."""
     for decimals in range(0, 1 if whole else MOST_DECIMALS + 1):
         unit = 10.0**decimals
-        scaled = distinct * unit
-        if np.abs(scaled).max(initial=0.0) > (_LARGEST_DECIMAL if decimals else _LARGEST_COUNT):
+        largest = _LARGEST_DECIMAL if decimals else _LARGEST_COUNT
+        if np.abs(distinct).max(initial=0.0) > largest / unit:
             break
+        scaled = distinct * unit
         counts = np.rint(scaled)
         rounding = 4.0 * np.finfo(np.float64).eps * np.abs(scaled)
         if (np.abs(counts - scaled) <= ON_GRID + rounding).all():
