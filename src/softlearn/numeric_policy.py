@@ -81,6 +81,3 @@ FURTHEST_TAIL: Final = 1e-7
 # What lies beyond a bound that all values keep, but nobody promised: no draw comes there, and a
 # value that does costs 28 nats and not all of them.
 BEYOND_BOUND: Final = 1e-12
-# How much of a cell's score is its place between these quantiles of the column, not its rank.
-GAP_SHARE: Final = 0.3
-GAP_ENDS: Final = 0.005

@@ -7,7 +7,6 @@ densities, intervals, draws and moments are sums over cells, exact and without a
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -22,8 +21,6 @@ from softlearn.leaf.probabilities import cell_at
 from softlearn.leaf.value_list import Inside, Spread, ValueList
 from softlearn.numeric_policy import (
     FURTHEST_TAIL,
-    GAP_ENDS,
-    GAP_SHARE,
     ON_GRID,
     SMALLEST_PROBABILITY,
 )
@@ -85,37 +82,13 @@ class Cells:
 
     @cached_property
     def score(self) -> Floats:
-        """(cells,) where each cell that is no atom lies, on a scale of mean 0 and deviation 1.
-
-        It is the normal score of the cell's rank among the others, partly of its place between the
-        column's ends: ranks alone know no gaps, and a cluster on one side of a gap would leak to
-        the other. Atoms have 0.
-        """
+        """(cells,) the normal score of each cell that is no atom; 0 for atoms."""
         rest = np.where(self.atom, 0.0, self.share)
-        total = float(rest.sum())
-        if total <= SMALLEST_PROBABILITY:
-            return np.zeros(self.n)
-        own = rest / total
-        blended = (1.0 - GAP_SHARE) * own + GAP_SHARE * self._room(own)
-        below = np.cumsum(blended) - 0.5 * blended
-        above = np.cumsum(blended[::-1])[::-1] - 0.5 * blended
+        total = max(float(rest.sum()), SMALLEST_PROBABILITY)
+        below = (np.cumsum(rest) - 0.5 * rest) / total
+        above = (np.cumsum(rest[::-1])[::-1] - 0.5 * rest) / total
         tail = ndtri(np.clip(np.minimum(below, above), FURTHEST_TAIL, 0.5))
-        found = np.where(below < above, tail, -tail)
-        centre = own @ found
-        spread = math.sqrt(own @ (found - centre) ** 2) or 1.0
-        return np.where(self.atom, 0.0, (found - centre) / spread)
-
-    def _room(self, own: Floats) -> Floats:
-        """(cells,) how much of the way between the column's ends belongs to each cell."""
-        some = np.flatnonzero(own > 0.0)
-        place = 0.5 * self.left[some] + 0.5 * self.right[some]
-        up_to = np.cumsum(own[some])
-        lo, hi = np.interp([GAP_ENDS, 1.0 - GAP_ENDS], up_to - 0.5 * own[some], place)
-        place = np.clip(place, lo, hi)
-        edges = np.concatenate([[lo], 0.5 * place[1:] + 0.5 * place[:-1], [hi]])
-        room = np.zeros(self.n)
-        room[some] = np.diff(edges) / (hi - lo) if hi > lo else own[some]
-        return room
+        return np.where(self.atom, 0.0, np.where(below < above, tail, -tail))
 
     @cached_property
     def log_base(self) -> Floats:
