@@ -17,6 +17,7 @@ import softlearn
 from softlearn import LearnSPN, Schema, SoftLearn, SoftlearnError, infer_schema, load
 from softlearn.circuit import SUM, validate
 from softlearn.estimators import circuit_estimator
+from softlearn.learn import GrowConfig, usual_choices
 
 ESTIMATORS = (SoftLearn, LearnSPN)
 
@@ -313,4 +314,19 @@ def test_the_usual_choices_depend_on_the_columns(estimator, monkeypatch):
     for table in (two_levels, frame):
         estimator().fit(table)
         estimator(significance=0.05, n_clusters=3).fit(table)
-    assert used == [(1e-4, 2), (0.05, 3), (None, 4), (0.05, 3)]
+    assert used == [(1e-4, 2), (0.05, 3), (None, 2), (0.05, 3)]
+
+
+def test_tables_of_many_rows_take_more_clusters_unless_all_columns_have_two_levels():
+    numbers = infer_schema(pd.DataFrame({"x": [0.5, 1.5, 7.0]}))
+    flags = infer_schema(pd.DataFrame({"x": [0, 1, 1]}))
+    assert usual_choices(numbers, 9_999.0) == {"significance": None, "n_clusters": 2}
+    assert usual_choices(numbers, 10_000.0) == {"significance": None, "n_clusters": 4}
+    assert usual_choices(flags, 10_000.0) == {"significance": 1e-4, "n_clusters": 2}
+
+
+def test_the_level_of_tests_falls_with_the_pairs_of_a_node():
+    levels = [GrowConfig().level(n) for n in (1, 2, 7, 400)]
+    assert levels[:2] == [0.1, 0.1]
+    assert levels[2:] == pytest.approx([2 / 21, 2 / (200 * 399)])
+    assert GrowConfig(significance=0.3).level(400) == 0.3

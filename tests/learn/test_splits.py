@@ -140,7 +140,8 @@ def test_binary_columns_are_tested_in_pairs(test):
     every = np.arange(table.n_rows, dtype=np.int32)
     data = table.take(every, table.weights, np.arange(5, dtype=np.int32))
     for form in both_forms(data):
-        expected = binary_parts(form.pair_weights(), 200.0, 0.01, test)
+        level = GrowConfig().level(5)
+        expected = binary_parts(form.pair_weights(), 200.0, level, test)
         assert same_partition(parts_of(values, "bbbbb", test=test), expected)
 
 

@@ -186,7 +186,7 @@ def _of_column(found: Posteriors, rows: Evidence, column: int) -> tuple[Floats, 
     start = np.full(rows.n_rows, _location(found.circuit, column))
     bounds = rows.intervals.get(column)
     if bounds is not None:  # a start inside keeps the digits of a narrow interval far out
-        start = np.clip(start, bounds.lo, bounds.hi)
+        start = np.where(bounds.lo <= bounds.hi, np.clip(start, bounds.lo, bounds.hi), start)
     centre = start + posterior_moment(found, rows, column, 1, start)
     if bounds is not None:
         centre = np.clip(centre, bounds.lo, bounds.hi)

@@ -10,13 +10,11 @@ import numpy as np
 
 from softlearn.arrays import Floats
 from softlearn.errors import SchemaError, SoftlearnError
-from softlearn.numeric_policy import ON_GRID
 from softlearn.table.column import Column
 from softlearn.table.content import as_kind_needs, is_misfit
 from softlearn.table.encode import require_columns
 from softlearn.table.frames import WINGS, open_frame
 from softlearn.table.iso import IsoForm
-from softlearn.table.resolution import MOST_DECIMALS
 from softlearn.table.schema import Schema
 from softlearn.table.storage import form_of, storage_of
 from softlearn.table.wing import Gap, NativeColumn, NativeFrame, Wing
@@ -93,8 +91,6 @@ def fill(frame: object, schema: Schema, values: Floats) -> NativeFrame:
 
 def _observed(column: Column, values: Floats) -> tuple[Column, Floats]:
     """Return a column whose missing cells are modelled as one in which they are gaps again."""
-    if column.kind == "numeric" and column.scale is not None and column.scale.step > 0.0:
-        values = _as_decimals(values, column.scale.step)
     if column.missing != "modelled":
         return column, values
     if not column.is_discrete:
@@ -102,19 +98,6 @@ def _observed(column: Column, values: Floats) -> tuple[Column, Floats]:
         return plain, np.where(np.isposinf(values), np.nan, values)
     plain = replace(column, missing="unobserved", levels=column.levels[:-1])
     return plain, np.where(values == column.n_levels - 1, np.nan, values)
-
-
-def _as_decimals(values: Floats, step: float) -> Floats:
-    """Return multiples of a step as decimals are written: 4.6 and not 4.6000000000000005."""
-    digits = next((n for n in range(MOST_DECIMALS) if _is_whole(step * 10.0**n)), MOST_DECIMALS)
-    with np.errstate(invalid="ignore"):  # infinity is a missing cell
-        written = np.round(values, digits)
-        return np.where(np.abs(written - values) <= ON_GRID * step, written, values)
-
-
-def _is_whole(number: float) -> bool:
-    """Return whether a number is whole but for rounding."""
-    return abs(number - round(number)) <= ON_GRID
 
 
 def _built(wing: Wing, column: Column, values: Floats) -> NativeColumn:

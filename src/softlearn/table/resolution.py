@@ -60,8 +60,9 @@ def find_grid(distinct: Floats, *, whole: bool) -> Grid:
             break
         scaled = distinct * unit
         counts = np.rint(scaled)
-        rounding = 4.0 * np.finfo(np.float64).eps * np.abs(scaled)
-        if (np.abs(counts - scaled) <= ON_GRID + rounding).all():
+        # Of the decimal as it was typed or added up; a tiny number is not a zero.
+        rounding = 16.0 * np.finfo(np.float64).eps * np.abs(scaled)
+        if (np.abs(counts - scaled) <= rounding).all():
             return _multiples(distinct, counts.astype(np.int64), decimals, whole=whole)
     return Grid(float(distinct[0]), 1.0, 1.0) if whole and distinct.size else EVERY_NUMBER
 
