@@ -22,16 +22,16 @@ class SoftLearn(CircuitEstimator):
         How rows are clustered: a mixture of independent columns fitted by EM, or k-means whose
         distances become memberships.
     n_clusters : int, optional
-        The most clusters at a time; 1 takes all columns as independent. By default 4, and 2 if all
-        columns have two levels.
+        The most clusters at a time; 1 takes all columns as independent. By default 2, or 4 if
+        there are 10,000 rows or more and a column has more than two levels.
     test : {"chi2", "g"}
         The statistic of the tests of independence on tables: Pearson's chi-square or the
         likelihood ratio, G.
     significance : float, optional
         Columns depend on each other when a test of independence rejects at this level. Smaller
         values give smaller circuits. By default it falls with the number of pairs of columns that
-        a node tests: one pair at most is taken for dependent by chance, and no level is above
-        0.05. If all columns have two levels it is 0.0001.
+        a node tests: about two pairs are taken for dependent by chance, and no level is above
+        0.1. If all columns have two levels it is 0.0001.
     smoothing : float
         Pseudo-rows of every column that has levels, and of every bin of a histogram.
     smoothing_per : {"column", "level"}

@@ -28,6 +28,7 @@ _POINT_SHARE = 0.001  # and one that only gets a cell of its own
 _FEWEST_ROWS = 8.0  # of a value that stands out
 _MORE_THAN_NEIGHBOURS = 5.0  # times the weight of the values around it
 _NEIGHBOURS = 5  # on each side
+_AS_MANY = 0.5  # times the weight of the next values, where a column ends at a limit
 _MOST_HEAPS = 80  # single values with a cell of their own among very many other values
 _MOST_STRETCHES = 210  # cells that are not single values
 _PIECES = 4.0  # times the cube root of the rows: stretches of the column's quantiles
@@ -167,14 +168,23 @@ def _heaped_ends(column: Distinct, grid: Grid) -> tuple[bool, bool]:
         index = grid.number(column.value)
         if index[-1] - index[0] + 1 == index.size:  # every value from the first to the last
             return True, True
-    heavy = np.maximum(_ATOM_SHARE * column.mass, _FEWEST_ROWS)
-    low, high = column.weight[0], column.weight[-1]
-    near_low = np.median(column.weight[1 : 1 + _NEIGHBOURS])
-    near_high = np.median(column.weight[-1 - _NEIGHBOURS : -1])
-    return (
-        bool(low >= max(heavy, _MORE_THAN_NEIGHBOURS * near_low)),
-        bool(high >= max(heavy, _MORE_THAN_NEIGHBOURS * near_high)),
-    )
+    low = _ends_abruptly(column.value, column.weight, grid.step)
+    high = _ends_abruptly(column.value[::-1], column.weight[::-1], grid.step)
+    return low, high
+
+
+def _ends_abruptly(value: Floats, weight: Floats, step: float) -> bool:
+    """Return whether the first value holds as many rows as a limit does.
+
+    That is far more than the next values, as where numbers are cut off; or on a grid about as many
+    as the next ones, as on the first day of a month, where other columns thin out.
+    """
+    near = float(np.median(weight[1 : 1 + _NEIGHBOURS]))
+    is_next = step > 0.0 and abs(abs(float(value[1] - value[0])) - step) <= STEP_TOLERANCE * step
+    if is_next and weight[0] >= max(_FEWEST_ROWS, _AS_MANY * near):
+        return True
+    heavy = max(_ATOM_SHARE * float(weight.sum()), _FEWEST_ROWS)
+    return bool(weight[0] >= max(heavy, _MORE_THAN_NEIGHBOURS * near))
 
 
 def _takes_all(column: Distinct) -> bool:

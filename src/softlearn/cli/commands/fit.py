@@ -49,7 +49,7 @@ class Fit(LearningCommand):
     n_clusters: Annotated[
         int | None,
         typer.Option(
-            help="The most clusters at a time. If not said 4, and 2 if all columns have two levels."
+            help="The most clusters at a time. If not said 2, or 4 for tables of many rows."
         ),
     ] = None
     max_iter: Annotated[
