@@ -320,9 +320,16 @@ def test_the_usual_choices_depend_on_the_columns(estimator, monkeypatch):
 def test_tables_of_many_rows_take_more_clusters_unless_all_columns_have_two_levels():
     numbers = infer_schema(pd.DataFrame({"x": [0.5, 1.5, 7.0]}))
     flags = infer_schema(pd.DataFrame({"x": [0, 1, 1]}))
-    assert usual_choices(numbers, 9_999.0) == {"significance": None, "n_clusters": 2}
-    assert usual_choices(numbers, 10_000.0) == {"significance": None, "n_clusters": 4}
-    assert usual_choices(flags, 10_000.0) == {"significance": 1e-4, "n_clusters": 2}
+    assert usual_choices(numbers, 9_999.0)["n_clusters"] == 2
+    assert usual_choices(numbers, 10_000.0)["n_clusters"] == 4
+    assert usual_choices(flags, 10_000.0)["n_clusters"] == 2
+
+
+def test_levels_share_the_pseudo_rows_unless_all_columns_have_two_levels():
+    words = infer_schema(pd.DataFrame({"x": ["a", "b", "c"]}))
+    flags = infer_schema(pd.DataFrame({"x": [0, 1, 1]}))
+    assert usual_choices(words, 9.0)["smoothing_per"] == "column"
+    assert usual_choices(flags, 9.0)["smoothing_per"] == "level"
 
 
 def test_the_level_of_tests_falls_with_the_pairs_of_a_node():

@@ -60,7 +60,7 @@ WRONG = [
     *(("verbose", value) for value in (2, "yes")),
     *(("on_interrupt", value) for value in ("stop", None)),
     *(("schema", value) for value in ("numeric", 3)),
-    *(("smoothing_per", value) for value in ("row", None)),
+    ("smoothing_per", "row"),
     *(("missing", value) for value in ("ignored", None)),
     *(("unknown", value) for value in ("ignore", None)),
 ]

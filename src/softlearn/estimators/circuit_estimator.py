@@ -42,7 +42,7 @@ class CircuitEstimator(DensityEstimator):
     test: Literal["chi2", "g"] = _DEFAULT.test
     significance: float | None = None
     smoothing: float = _DEFAULT.smoothing
-    smoothing_per: Literal["column", "level"] = _DEFAULT.smoothing_per
+    smoothing_per: Literal["column", "level"] | None = None
     max_iter: int = _DEFAULT.max_iter
     min_weight: float = _DEFAULT.min_weight
     leaf: str | Mapping[str, str] = "gaussian"

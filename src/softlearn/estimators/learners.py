@@ -34,9 +34,10 @@ class SoftLearn(CircuitEstimator):
         0.1. If all columns have two levels it is 0.0001.
     smoothing : float
         Pseudo-rows of every column that has levels, and of every bin of a histogram.
-    smoothing_per : {"column", "level"}
+    smoothing_per : {"column", "level"}, optional
         Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
-        table, or each level gets as many, which is Laplace's smoothing.
+        table, or each level gets as many, which is Laplace's smoothing. By default a column's
+        levels share them, unless all columns have two levels.
     beta : float
         How hard the memberships of k-means are; the larger the closer to all or nothing.
     max_iter : int

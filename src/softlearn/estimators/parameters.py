@@ -86,7 +86,7 @@ RULES: Final[dict[str, Rule]] = {
     "significance": _or_none(
         _number("a number between 0 and 1, both excluded", lambda x: 0.0 < x < 1.0)
     ),
-    "smoothing_per": one_of("column", "level"),
+    "smoothing_per": _or_none(one_of("column", "level")),
     "smoothing": _number("a number, 0 or more", lambda x: x >= 0.0),
     "beta": _number("a number above 0", lambda x: x > 0.0),
     "max_iter": _whole(1),

@@ -72,4 +72,5 @@ def usual_choices(schema: Schema, n_rows: float) -> dict[str, Any]:
     return {
         "significance": SIGNIFICANCE_OF_TWO_LEVELS if has_two_levels else None,
         "n_clusters": FEW_CLUSTERS if few else MORE_CLUSTERS,
+        "smoothing_per": "level" if has_two_levels else "column",
     }

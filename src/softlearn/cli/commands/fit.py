@@ -43,9 +43,12 @@ class Fit(LearningCommand):
         float, typer.Option(help="Pseudo-rows of every column with levels, and of every bin.")
     ] = 0.1
     smoothing_per: Annotated[
-        Literal["column", "level"],
-        typer.Option(help="Whether a column's levels share the pseudo-rows, or each gets them."),
-    ] = "column"
+        Literal["column", "level"] | None,
+        typer.Option(
+            help="Whether a column's levels share the pseudo-rows, or each gets them. If not said "
+            "they share them, unless all columns have two levels."
+        ),
+    ] = None
     n_clusters: Annotated[
         int | None,
         typer.Option(
