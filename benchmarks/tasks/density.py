@@ -50,8 +50,9 @@ def _standardised(split):
 
 def _circuit(learner, leaf):
     def fit(train, seed):
-        kinds = dict.fromkeys(train.columns, "numeric")
-        return circuits(seed, leaf=leaf, schema=kinds)[learner].fit(train)
+        # Plain numbers: with a scale, values with a cell of their own would count probability.
+        plain = dict.fromkeys(train.columns, {"kind": "numeric", "scale": "plain"})
+        return circuits(seed, leaf=leaf, schema=plain)[learner].fit(train)
 
     return fit
 

@@ -38,7 +38,7 @@ class RowsAndColumns(Protocol):
 def independent_parts(
     bins: TableBins, config: GrowConfig, where: RowsAndColumns, data: WeightedRows
 ) -> Offsets:
-    """Return a label for each of the slice's columns, equal for those that hang together."""
+    """Return a label for each of the slice's columns, equal for those that depend on each other."""
     level = config.level(where.columns.size)
     if data.is_binary:
         mass = float(data.weights.sum())

@@ -1,4 +1,4 @@
-"""Which columns hang together, from weighted tables of all pairs at once."""
+"""Which columns depend on each other, from weighted tables of all pairs at once."""
 
 from __future__ import annotations
 
