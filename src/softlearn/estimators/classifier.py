@@ -37,8 +37,8 @@ class CircuitClassifier(ClassifierMixin, TableEstimator):
     structure : {"joint", "per_class"}
         ``"joint"`` learns the target as a column among the others. ``"per_class"`` learns the
         features of each class by itself and mixes the circuits by the classes' shares: one circuit
-        as well. It is better where classes differ in how their features depend on each other, and its
-        probabilities tend to be too sure.
+        as well. It is better where classes differ in how their features depend on each other, and
+        its probabilities tend to be too sure.
     random_state : int or numpy.random.Generator, optional
         The source of randomness, if the estimator has none of its own.
     unknown : {"missing", "error"}

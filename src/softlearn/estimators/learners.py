@@ -13,8 +13,8 @@ from softlearn.learn import GrowConfig
 class SoftLearn(CircuitEstimator):
     """Learn a circuit by soft clustering: every row belongs to all clusters, by its membership.
 
-    Columns that are independent, by weighted tests, are modelled apart; if all depend on
-    each other, the rows are clustered and each cluster goes on with all rows, weighted by membership.
+    Columns that are independent, by weighted tests, are modelled apart; if all depend on each
+    other, the rows are clustered and each cluster goes on with all rows, weighted by membership.
 
     Parameters
     ----------
