@@ -51,7 +51,7 @@ def _standardised(split):
 def _circuit(learner, leaf):
     def fit(train, seed):
         # Plain numbers: with a scale, values with a cell of their own would count probability.
-        plain = dict.fromkeys(train.columns, {"kind": "numeric", "scale": "plain"})
+        plain = {name: {"kind": "numeric", "scale": "plain"} for name in train.columns}
         return circuits(seed, leaf=leaf, schema=plain)[learner].fit(train)
 
     return fit
