@@ -211,8 +211,9 @@ def _standing_out(column: Distinct, grid: Grid, known: Choices) -> tuple[Bools, 
         return atom, np.ones(n, dtype=bool)
     room = max(_MOST_HEAPS - int(atom.sum()), 0)
     point = atom | _prominent(column, _per_step(column, grid), _POINT_SHARE, room)
-    # A single number left over makes no stretch.
-    return atom, point | True if np.count_nonzero(~point) == 1 else point
+    if np.count_nonzero(~point) == 1:  # a single number makes no stretch
+        point = np.ones(n, dtype=bool)
+    return atom, point
 
 
 def _hardly_repeats(column: Distinct, grid: Grid) -> bool:
