@@ -18,8 +18,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from softlearn.circuit import SUM, Circuit
+from softlearn.kernels.circuit.draw import STEP, mixed
 from softlearn.kernels.compile import kernel
-from softlearn.kernels.draw import STEP, mixed
 from softlearn.query.leaves import leaf_tables
 from softlearn.query.workspace import BLOCK_ROWS, TRACE_BYTES, blocks, over_rows
 

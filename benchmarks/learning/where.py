@@ -11,7 +11,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from softlearn.datasets import load_debd
-from softlearn.kernels.by_address import cluster_rows, clustering_address
+from softlearn.kernels.cluster.by_address import cluster_rows, clustering_address
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.grow_mixed import MixedGrower
 from softlearn.learn.pieces import one_open

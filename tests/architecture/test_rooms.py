@@ -45,14 +45,14 @@ ROOMS = {
         "errors, arrays, numeric_policy, leaf, table.schema", "numpy, safetensors", "networkx"
     ),
     "query": Room(
-        "errors, arrays, numeric_policy, table.schema, leaf, circuit, kernels.program",
+        "errors, arrays, numeric_policy, table.schema, leaf, circuit, kernels.circuit.program",
         "numpy, scipy",
         "kernels",
     ),
-    "stats": Room("arrays, numeric_policy, kernels.rows", "numpy, scipy", "kernels"),
+    "stats": Room("arrays, numeric_policy, kernels.cluster.rows", "numpy, scipy", "kernels"),
     "learn": Room(
-        "errors, arrays, numeric_policy, table.schema, leaf, circuit, stats, kernels.rows, "
-        "kernels.work",
+        "errors, arrays, numeric_policy, table.schema, leaf, circuit, stats, kernels.cluster.rows, "
+        "kernels.grow.work",
         "numpy, threadpoolctl",
         "kernels",
     ),

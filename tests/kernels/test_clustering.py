@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from kernels.kernel_sources import kernel_sources
 from kernels.weighted_rows import both_forms
-from softlearn.kernels import clustering
-from softlearn.kernels.blocks import BLOCK
+from softlearn.kernels.cluster import clustering
+from softlearn.kernels.cluster.blocks import BLOCK
+from softlearn.kernels.cluster.planes import soften
+from softlearn.kernels.cluster.rows import Planes, Sums
 from softlearn.kernels.compile import kernel
-from softlearn.kernels.planes import soften
-from softlearn.kernels.rows import Planes, Sums
 from softlearn.stats.rows import WeightedRows
 
 PICK, LLOYD, EM, DISTANCE = 0, 1, 2, 3

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from softlearn.kernels.draw import STEP, mixed
+from softlearn.kernels.circuit.draw import STEP, mixed
 
 
 def uniform(states, i):

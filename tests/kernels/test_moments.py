@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from softlearn.kernels.moments import centred_moments
+from softlearn.kernels.grow.moments import centred_moments
 from softlearn.leaf import GAUSSIAN
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import ndtr
 
-from softlearn.kernels.ranks import kendall, kruskal
+from softlearn.kernels.grow.ranks import kendall, kruskal
 
 rows = st.lists(
     st.tuples(st.integers(-1, 5), st.integers(-1, 3), st.integers(0, 4)), min_size=3, max_size=40

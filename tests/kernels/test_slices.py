@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels.weighted_rows import both_forms
-from softlearn.kernels.slices import column_sums, gather, keep_heavy, pair_sums, select
+from softlearn.kernels.grow.slices import column_sums, gather, keep_heavy, pair_sums, select
 
 seeds = st.integers(0, 10_000)
 shapes = st.tuples(st.integers(1, 40), st.integers(0, 9), st.sampled_from([0.0, 0.1, 0.5, 1.0]))

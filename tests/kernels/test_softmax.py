@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from kernels.kernel_sources import kernel_sources
+from softlearn.kernels.cluster.softmax import exponentials, logarithms
 from softlearn.kernels.compile import kernel
-from softlearn.kernels.softmax import exponentials, logarithms
 
 ERROR = 2e-7  # what the module promises
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from softlearn.kernels.program import SMALLEST_WEIGHT, Scratch, Values
-from softlearn.kernels.upward import (
+from softlearn.kernels.circuit.program import SMALLEST_WEIGHT, Scratch, Values
+from softlearn.kernels.circuit.upward import (
     _add_exponents,
     _check,
     _combine,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softlearn.kernels.bins import ON_EDGE
+from softlearn.kernels.grow.bins import ON_EDGE
 from softlearn.learn.bins import MISSING, MOST_NODE_BINS, WEIGHT_PER_CELL
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from learn.table_examples import mixture, schema_of
 from softlearn.circuit import LEAF, PRODUCT, SUM
-from softlearn.kernels import work
+from softlearn.kernels.grow import work
 from softlearn.learn import Engine, GrowConfig, grow, grow_mixed
 from softlearn.learn.assemble import assemble
 from softlearn.learn.training import training_table

@@ -22,7 +22,14 @@ from softlearn.circuit import (
     Sum,
     flatten,
 )
-from softlearn.kernels.program import COMBINE, LEAVES_MULTIPLY, LEAVES_SET, MULTIPLY, SCALE, TILE
+from softlearn.kernels.circuit.program import (
+    COMBINE,
+    LEAVES_MULTIPLY,
+    LEAVES_SET,
+    MULTIPLY,
+    SCALE,
+    TILE,
+)
 from softlearn.query import (
     Evidence,
     log_likelihood,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from learn.table_examples import mixture, schema_of, with_gaps
-from softlearn.kernels.rows import DIFFERENT, ClusterOptions
+from softlearn.kernels.cluster.rows import DIFFERENT, ClusterOptions
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.splits import cluster_options
 from softlearn.learn.training import Training, training_table

@@ -47,7 +47,7 @@ class TableBins:
 
         Unless ``coarse``, discrete columns keep all their levels.
         """
-        from softlearn.kernels.bins import join_codes, write_features  # noqa: PLC0415 - loads Numba
+        from softlearn.kernels.grow.bins import join_codes, write_features  # noqa: PLC0415 - loads Numba
 
         numeric, n_codes = self.numeric[columns], self.n_levels[columns]
         limits = (WEIGHT_PER_CELL, MOST_NODE_BINS, coarse)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softlearn.kernels.work import LEAF, BinaryTable, GrowthOptions, Nodes, OpenSlices
+from softlearn.kernels.grow.work import LEAF, BinaryTable, GrowthOptions, Nodes, OpenSlices
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.leaves import CATEGORICAL_FAMILY, pseudo_counts
 from softlearn.learn.pieces import OPEN, Piece
@@ -40,8 +40,8 @@ class BinaryGrower:
 def _grow(
     table: BinaryTable, options: GrowthOptions, task: Slice, most: int
 ) -> tuple[Piece, list[Slice]]:
-    from softlearn.kernels.by_address import clustering_address  # noqa: PLC0415 - loads Numba
-    from softlearn.kernels.growth import grow_binary  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.cluster.by_address import clustering_address  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.grow.growth import grow_binary  # noqa: PLC0415 - loads Numba
 
     nodes, work = grow_binary(clustering_address(), table, options, _alone(task), _no_nodes(), most)
     piece = _piece(nodes, work)

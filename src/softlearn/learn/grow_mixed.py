@@ -108,7 +108,7 @@ class MixedGrower:
         self, task: Slice, data: WeightedRows, membership: Floats
     ) -> tuple[Piece, list[Slice]]:
         """Share the rows out; a cluster without weight is no cluster."""
-        from softlearn.kernels.slices import keep_heavy  # noqa: PLC0415 - loads Numba
+        from softlearn.kernels.grow.slices import keep_heavy  # noqa: PLC0415 - loads Numba
 
         own, least = self.training.weights, self.config.min_weight
         shared = [keep_heavy(task.rows, task.weights, part, own, least) for part in membership]

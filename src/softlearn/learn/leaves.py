@@ -113,7 +113,7 @@ class LeafEstimator:
         self, columns: Ids, counts: dict[int, Floats], task: Heir, weights: Floats
     ) -> dict[int, Floats]:
         """Estimate leaves over cells: masses of atoms, and moments of the others' scores."""
-        from softlearn.kernels.moments import centred_moments  # noqa: PLC0415 - loads Numba
+        from softlearn.kernels.grow.moments import centred_moments  # noqa: PLC0415 - loads Numba
 
         table, found = self.training, {}
         number = table.number_of[columns]
@@ -140,7 +140,7 @@ class LeafEstimator:
 
     def _gaussian(self, columns: Ids, task: Heir, weights: Floats) -> dict[int, Floats]:
         """Estimate Gaussians from one pass over all columns; those never observed are left out."""
-        from softlearn.kernels.moments import centred_moments  # noqa: PLC0415 - loads Numba
+        from softlearn.kernels.grow.moments import centred_moments  # noqa: PLC0415 - loads Numba
 
         if not columns.size:
             return {}

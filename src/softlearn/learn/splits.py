@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from softlearn.arrays import Ids, Offsets
-from softlearn.kernels.rows import ClusterOptions
+from softlearn.kernels.cluster.rows import ClusterOptions
 from softlearn.learn.bins import TableBins
 from softlearn.learn.config import GrowConfig
 from softlearn.numeric_policy import (

@@ -80,7 +80,7 @@ class Training:
         return WeightedRows(weights, indicators, groups, self.single[discrete], numbers)
 
     def _indicators_of(self, rows: Ids, features: AnyArray) -> AnyArray | Listing:
-        from softlearn.kernels.slices import gather, select  # noqa: PLC0415 - loads Numba
+        from softlearn.kernels.grow.slices import gather, select  # noqa: PLC0415 - loads Numba
 
         if isinstance(self.indicators, Listing):
             new = np.full(int(self.features[-1]), -1, np.int32)
@@ -206,7 +206,7 @@ def _indicators(
 
 def _merge_duplicates(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Return the different rows, ordered by their contents alone, and their weights."""
-    from softlearn.kernels.duplicates import are_like, row_hashes  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.grow.duplicates import are_like, row_hashes  # noqa: PLC0415 - loads Numba
 
     values = np.ascontiguousarray(values)
     bits = values.view(np.uint64)

@@ -11,14 +11,14 @@ from softlearn.arrays import Floats, Ids
 from softlearn.circuit import SUM, Circuit
 
 if TYPE_CHECKING:
-    from softlearn.kernels.maximum import LogGraph
+    from softlearn.kernels.circuit.maximum import LogGraph
 
 _GRAPHS: WeakKeyDictionary[Circuit, LogGraph] = WeakKeyDictionary()
 
 
 def log_graph(circuit: Circuit) -> LogGraph:
     """Return the circuit's nodes, edges and logarithms of weights, made on first use."""
-    from softlearn.kernels.maximum import LogGraph  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.circuit.maximum import LogGraph  # noqa: PLC0415 - loads Numba
 
     if circuit not in _GRAPHS:
         with np.errstate(divide="ignore"):
@@ -35,7 +35,7 @@ def best_leaves(circuit: Circuit, leaf_logs: Floats) -> Ids:
 
     ``leaf_logs`` is (leaves, rows). Rows of probability zero get -1.
     """
-    from softlearn.kernels.maximum import climb, trace_back  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.circuit.maximum import climb, trace_back  # noqa: PLC0415 - loads Numba
 
     graph, n_rows = log_graph(circuit), leaf_logs.shape[1]
     values = np.empty((circuit.n_nodes, n_rows))

@@ -9,7 +9,7 @@ import numpy as np
 
 from softlearn.arrays import Bools, Floats, Offsets
 from softlearn.errors import EvidenceError
-from softlearn.kernels.program import WEIGHTED_CODE
+from softlearn.kernels.circuit.program import WEIGHTED_CODE
 from softlearn.leaf import Interval, Listed, Members, Region
 from softlearn.table.schema import Column, Schema
 

@@ -147,7 +147,7 @@ def posteriors(
 
 def _fill(found: Posteriors, evidence: Evidence, far: bool, n_threads: int | None) -> None:
     """Compute the table and the log-likelihood, block by block."""
-    from softlearn.kernels.downward import collect, spread  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.circuit.downward import collect, spread  # noqa: PLC0415 - loads Numba
 
     circuit, layout, table = found.circuit, found.layout, found.table
     by_families = far or needs_families(circuit.schema, evidence)

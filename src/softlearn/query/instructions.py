@@ -9,7 +9,7 @@ import numpy as np
 
 from softlearn.arrays import AnyArray, Bools, Floats, Ids, Kinds, Offsets
 from softlearn.circuit import LEAF, SUM, Circuit
-from softlearn.kernels.program import (
+from softlearn.kernels.circuit.program import (
     COMBINE,
     LEAF_REACH,
     LEAVES_MULTIPLY,

@@ -85,7 +85,7 @@ class _Search:
 
     def work(self, first: int, last: int) -> None:
         """Complete rows first:last."""
-        from softlearn.kernels.maximum import climb, prove, trace_back  # noqa: PLC0415
+        from softlearn.kernels.circuit.maximum import climb, prove, trace_back  # noqa: PLC0415
 
         circuit, n_leaves = self.circuit, self.circuit.n_leaves
         most = min(_MOST_ROWS, max(_FEWEST_ROWS, _BLOCK_NUMBERS // circuit.n_nodes))

@@ -11,7 +11,7 @@ import numpy as np
 
 from softlearn.arrays import Ids, Kinds, Offsets
 from softlearn.circuit import SUM, Circuit
-from softlearn.kernels.program import (
+from softlearn.kernels.circuit.program import (
     BINARY,
     LEAF_REACH,
     PARABOLA,
@@ -163,7 +163,7 @@ def plan_for(circuit: Circuit, *, trace: bool = False, by_families: bool = False
 
 
 def _compile(circuit: Circuit, style: Style) -> Plan:
-    from softlearn.kernels.schedule import fold_order, place_checks  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.circuit.schedule import fold_order, place_checks  # noqa: PLC0415 - loads Numba
 
     tables = leaf_tables(circuit)
     sizes = _leaf_sizes(circuit, tables, style.by_families)
@@ -210,7 +210,7 @@ def _compile(circuit: Circuit, style: Style) -> Plan:
 
 def _slots(circuit: Circuit, code: Instructions, trace: bool) -> tuple[Ids, int, Ids]:
     """Return (to, a, b) as slots, their number, and where each node's value stays in a trace."""
-    from softlearn.kernels.schedule import assign_slots  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.circuit.schedule import assign_slots  # noqa: PLC0415 - loads Numba
 
     slot_of = np.full(circuit.n_nodes, -1, np.int32)
     if not trace:

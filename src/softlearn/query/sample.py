@@ -9,7 +9,7 @@ import numpy as np
 from softlearn.arrays import Floats, Ids, States
 from softlearn.circuit import Circuit, same_shape
 from softlearn.errors import EvidenceError
-from softlearn.kernels.program import Values
+from softlearn.kernels.circuit.program import Values
 from softlearn.query.coding import needs_families
 from softlearn.query.evidence import Evidence
 from softlearn.query.far import far_rows, leaf_values
@@ -93,7 +93,7 @@ def _descend_freely(
     circuit: Circuit, nothing: Evidence, draws: _Draws, n_threads: int | None
 ) -> None:
     """Walk down where nothing is known: every node has the value one, so no pass up is needed."""
-    from softlearn.kernels.draw import descend  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.circuit.draw import descend  # noqa: PLC0415 - loads Numba
 
     graph = graph_of(circuit, np.zeros(circuit.n_nodes, np.int32))
     one = np.ones((1, 1))
@@ -112,7 +112,7 @@ def _descend_all(
     circuit: Circuit, evidence: Evidence, draws: _Draws, n_threads: int | None
 ) -> None:
     """Walk down for every draw; draws of one row share the pass up."""
-    from softlearn.kernels.draw import descend  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.circuit.draw import descend  # noqa: PLC0415 - loads Numba
 
     far = far_rows(circuit, evidence)
     must_be_tellable(circuit, evidence, far)

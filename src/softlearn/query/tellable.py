@@ -76,7 +76,7 @@ def _signature(circuit: Circuit) -> Ids:
 
 def _leaf_flows(plan: Plan, rows: Evidence, leaves: RelativeLeaves, move: Floats) -> Floats:
     """Return the posterior of every leaf, with its logarithm moved; both (leaves, rows)."""
-    from softlearn.kernels.downward import spread  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.circuit.downward import spread  # noqa: PLC0415 - loads Numba
 
     circuit = plan.circuit
 

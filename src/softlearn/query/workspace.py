@@ -12,7 +12,7 @@ import numpy as np
 from softlearn.arrays import Floats, Ids
 from softlearn.circuit import Circuit
 from softlearn.errors import EvidenceError
-from softlearn.kernels.program import TILE_RANGE, Batch, Block, Rows, Scratch, Tiles, Values
+from softlearn.kernels.circuit.program import TILE_RANGE, Batch, Block, Rows, Scratch, Tiles, Values
 from softlearn.query.coding import coded
 from softlearn.query.evidence import Evidence
 from softlearn.query.plan import TILE_LEAVES, DiscreteColumns, Plan
@@ -73,7 +73,7 @@ class Workspace:
         The logarithm of the root goes to ``out``, if it is given. Reading the rows tells whether
         all codes are levels, so the evidence needs no pass of its own for that.
         """
-        from softlearn.kernels.upward import advance  # noqa: PLC0415 - loads Numba
+        from softlearn.kernels.circuit.upward import advance  # noqa: PLC0415 - loads Numba
 
         plan = self.plan
         target, root = (_NOWHERE, -1) if out is None else (out, plan.root)
@@ -89,7 +89,7 @@ class Workspace:
         self, first: int, last: int, leaf_values: LeafValues, result: tuple[int, Floats]
     ) -> None:
         """Stop after each segment to let families fill the next tile."""
-        from softlearn.kernels.upward import advance  # noqa: PLC0415 - loads Numba
+        from softlearn.kernels.circuit.upward import advance  # noqa: PLC0415 - loads Numba
 
         plan, (root, target) = self.plan, result
         for start in blocks(first, last, self.n_rows):

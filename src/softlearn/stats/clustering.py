@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from softlearn.arrays import Floats
-from softlearn.kernels.rows import ClusterOptions
+from softlearn.kernels.cluster.rows import ClusterOptions
 from softlearn.stats.rows import WeightedRows
 
 
@@ -32,7 +32,7 @@ def memberships(rows: WeightedRows, uniforms: Floats, options: ClusterOptions) -
     all are alike.
     """
     # Loads Numba.
-    from softlearn.kernels.by_address import cluster_rows, clustering_address  # noqa: PLC0415
+    from softlearn.kernels.cluster.by_address import cluster_rows, clustering_address  # noqa: PLC0415
 
     found = np.empty((uniforms.size, rows.n_rows))
     n_clusters = cluster_rows(clustering_address(), rows.data, uniforms, options, found)

@@ -58,7 +58,7 @@ def binary_parts(both: AnyArray, mass: float, significance: float, test: Test = 
     test
         Pearson's chi-square with Yates' correction, or the G-test.
     """
-    from softlearn.kernels.links import link_binary  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.grow.links import link_binary  # noqa: PLC0415 - loads Numba
 
     critical = critical_value(significance)
     return link_binary(both, mass, critical, WEIGHT_PER_CELL, test == "g")
@@ -84,7 +84,7 @@ def table_parts(tables: PairTables, significance: float, test: Test = "chi2") ->
     significance, test
         As for ``binary_parts``; Yates' correction is made in tables of two by two.
     """
-    from softlearn.kernels.links import link_tables  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.grow.links import link_tables  # noqa: PLC0415 - loads Numba
 
     widest = int(np.diff(tables.groups).max())
     critical = _whole_and_half(significance, (widest - 1) ** 2)
@@ -112,7 +112,7 @@ def rank_parts(
     significance
         A pair is dependent when its test has a smaller p-value.
     """
-    from softlearn.kernels.ranks import link_ranks  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.grow.ranks import link_ranks  # noqa: PLC0415 - loads Numba
 
     joined = parts.copy()
     order = np.argsort(codes, axis=1, kind="stable")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets
-from softlearn.kernels.rows import RowData
+from softlearn.kernels.cluster.rows import RowData
 
 # Beyond this weight single precision no longer tells apart a row more or less.
 _HEAVY = 2.0**20
@@ -81,7 +81,7 @@ class WeightedRows:
 
     def feature_weights(self) -> Floats:
         """Return the weight of the rows that have each indicator, (features,)."""
-        from softlearn.kernels.slices import column_sums  # noqa: PLC0415 - loads Numba
+        from softlearn.kernels.grow.slices import column_sums  # noqa: PLC0415 - loads Numba
 
         data, found = self.data, np.zeros(self.n_features)
         column_sums(data.dense, data.start, data.feature, data.weights, found)
@@ -92,7 +92,7 @@ class WeightedRows:
 
         Of a pair, only the entry in the later feature's row is sure to be filled in.
         """
-        from softlearn.kernels.slices import pair_sums  # noqa: PLC0415 - loads Numba
+        from softlearn.kernels.grow.slices import pair_sums  # noqa: PLC0415 - loads Numba
 
         if isinstance(self.indicators, Listing):
             both = np.zeros((self.n_features, self.n_features))

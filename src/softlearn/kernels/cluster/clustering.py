@@ -1,7 +1,7 @@
 """Weighted k-means and EM: score every cluster, share each row out, add up what it brings.
 
 It is one loop around one pass over the rows, whatever the pass is for: each function here has one
-caller and is compiled into it, once. Kernels call it by ``softlearn.kernels.by_address``.
+caller and is compiled into it, once. Kernels call it by ``softlearn.kernels.cluster.by_address``.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from softlearn.arrays import AnyArray, Floats
-from softlearn.kernels.blocks import BLOCK, add_block, score_block
-from softlearn.kernels.compile import inner
-from softlearn.kernels.planes import (
+from softlearn.kernels.cluster.blocks import BLOCK, add_block, score_block
+from softlearn.kernels.cluster.planes import (
     as_centroids,
     clear,
     copy_first,
@@ -24,14 +23,15 @@ from softlearn.kernels.planes import (
     move,
     soften,
 )
-from softlearn.kernels.rows import (
+from softlearn.kernels.cluster.rows import (
     DIFFERENT,
     ClusterOptions,
     Planes,
     RowData,
     Sums,
 )
-from softlearn.kernels.softmax import exponentials, logarithms
+from softlearn.kernels.cluster.softmax import exponentials, logarithms
+from softlearn.kernels.compile import inner
 
 # What a pass is for.
 _PICK = 0  # squared distances to the rows picked so far; all rows are added up

@@ -6,7 +6,7 @@ import numpy as np
 
 from softlearn.arrays import AnyArray
 from softlearn.kernels.compile import inner
-from softlearn.kernels.work import Nodes, OpenSlice, OpenSlices
+from softlearn.kernels.grow.work import Nodes, OpenSlice, OpenSlices
 
 
 @inner

@@ -11,9 +11,8 @@ import math
 import numpy as np
 
 from softlearn.arrays import Floats, Ids, Kinds
-from softlearn.kernels.compile import inner, kernel
-from softlearn.kernels.evidence import load_rows
-from softlearn.kernels.program import (
+from softlearn.kernels.circuit.evidence import load_rows
+from softlearn.kernels.circuit.program import (
     BINARY,
     COMBINE,
     LEAVES_SET,
@@ -34,6 +33,7 @@ from softlearn.kernels.program import (
     Scratch,
     Values,
 )
+from softlearn.kernels.compile import inner, kernel
 
 _BIAS = 1023  # of the exponent in a float64
 _MANTISSA_BITS = 52

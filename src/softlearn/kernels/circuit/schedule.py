@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from softlearn.arrays import Bools, Floats, Ids, Kinds, Offsets
+from softlearn.kernels.circuit.program import COMBINE, LEAVES_SET, MULTIPLY, REACH, SAFE, SCALE
 from softlearn.kernels.compile import kernel
-from softlearn.kernels.program import COMBINE, LEAVES_SET, MULTIPLY, REACH, SAFE, SCALE
 
 
 @kernel

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from softlearn.arrays import Bools, Floats, Ids, Offsets
+from softlearn.kernels.circuit.program import Batch, Graph, Values
 from softlearn.kernels.compile import kernel
-from softlearn.kernels.program import Batch, Graph, Values
 
 
 @kernel

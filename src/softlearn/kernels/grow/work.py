@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from softlearn.arrays import Bools, Floats, Ids, Kinds, Offsets, States
-from softlearn.kernels.rows import ClusterOptions
+from softlearn.kernels.cluster.rows import ClusterOptions
 
 # Kinds of nodes, as in a circuit.
 LEAF: Final = 0

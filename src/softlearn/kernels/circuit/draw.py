@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from softlearn.arrays import Floats, Ids, States
+from softlearn.kernels.circuit.program import Batch, Graph, Values
 from softlearn.kernels.compile import kernel
-from softlearn.kernels.program import Batch, Graph, Values
 
 # SplitMix64: the state moves by an odd constant, the output is the state well mixed.
 STEP = np.uint64(0x9E3779B97F4A7C15)

@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from softlearn.arrays import AnyArray, Bools, Floats, Offsets
-from softlearn.kernels.by_address import run_clustering
+from softlearn.kernels.cluster.by_address import run_clustering
+from softlearn.kernels.cluster.rows import RowData
 from softlearn.kernels.compile import inner, kernel
-from softlearn.kernels.links import link_binary
-from softlearn.kernels.rows import RowData
-from softlearn.kernels.slices import column_sums, gather, keep_heavy, pair_sums, select
-from softlearn.kernels.stacks import add_node, pop, push, with_room
-from softlearn.kernels.work import (
+from softlearn.kernels.grow.links import link_binary
+from softlearn.kernels.grow.slices import column_sums, gather, keep_heavy, pair_sums, select
+from softlearn.kernels.grow.stacks import add_node, pop, push, with_room
+from softlearn.kernels.grow.work import (
     LEAF,
     PRODUCT,
     SUM,

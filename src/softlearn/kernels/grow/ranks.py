@@ -8,7 +8,7 @@ import numpy as np
 
 from softlearn.arrays import AnyArray, Bools, Floats, Offsets
 from softlearn.kernels.compile import inner, kernel
-from softlearn.kernels.links import join
+from softlearn.kernels.grow.links import join
 
 
 @kernel

@@ -16,9 +16,9 @@ from numba import int64, typeof
 from numba.extending import intrinsic
 
 from softlearn.arrays import Floats
-from softlearn.kernels.clustering import cluster
+from softlearn.kernels.cluster.clustering import cluster
+from softlearn.kernels.cluster.rows import ClusterOptions, RowData
 from softlearn.kernels.compile import address_of, kernel
-from softlearn.kernels.rows import ClusterOptions, RowData
 
 _Call: TypeAlias = Callable[[int, RowData, Floats, ClusterOptions, Floats], int]
 

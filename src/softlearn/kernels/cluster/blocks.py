@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from softlearn.arrays import AnyArray, Floats
+from softlearn.kernels.cluster.rows import Planes, RowData, Sums
 from softlearn.kernels.compile import inner
-from softlearn.kernels.rows import Planes, RowData, Sums
 
 BLOCK = 256  # rows whose scores and weights stay in the first-level cache
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from softlearn.arrays import Floats
+from softlearn.kernels.cluster.rows import ClusterOptions, Planes, RowData, Sums
 from softlearn.kernels.compile import inner
-from softlearn.kernels.rows import ClusterOptions, Planes, RowData, Sums
 
 # Less than this share of all rows is rounding of sums in double precision, and in single.
 _NO_ROWS, _NO_ROWS_SINGLE = 2.0**-40, 2.0**-20

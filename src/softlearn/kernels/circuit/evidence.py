@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softlearn.kernels.compile import kernel
-from softlearn.kernels.program import (
+from softlearn.kernels.circuit.program import (
     OBSERVED,
     PARTLY,
     UNOBSERVED,
@@ -14,6 +13,7 @@ from softlearn.kernels.program import (
     Batch,
     Rows,
 )
+from softlearn.kernels.compile import kernel
 
 
 @kernel

@@ -1,0 +1,1 @@
+"""Evaluate circuits: a program of instructions, run on blocks of rows."""

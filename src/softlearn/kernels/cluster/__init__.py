@@ -1,0 +1,1 @@
+"""Cluster weighted rows: k-means and EM."""
