@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from softlearn.kernels.circuit.draw import STEP, mixed
+from softlearn.kernels.seeds import STEP, uniform
 
 
 def uniform(states, i):
     states[i : i + 1] += STEP
-    return mixed(states[i])
+    return uniform(states[i])
 
 
 MASK = (1 << 64) - 1

@@ -48,16 +48,18 @@ class LeafOptions:
     Parameters
     ----------
     smoothing
-        Pseudo-count of every level of a categorical leaf and every bin of a histogram.
+        Pseudo-count of every level of a categorical leaf and every bin of a histogram, or an array
+        with one for each of them.
     deviation_floor
         Smallest standard deviation of a Gaussian leaf, in the column's units.
     """
 
-    smoothing: float = LAPLACE_SMOOTHING
+    smoothing: float | Floats = LAPLACE_SMOOTHING
     deviation_floor: float = DEVIATION_FLOOR
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.smoothing < np.inf:
+        pseudo = np.asarray(self.smoothing)
+        if not ((pseudo >= 0.0) & (pseudo < np.inf)).all():
             raise SoftlearnError(f"smoothing must be finite, 0 or more, not {self.smoothing}")
         if not 0.0 < self.deviation_floor < np.inf:
             raise SoftlearnError(f"deviation_floor must be positive, not {self.deviation_floor}")

@@ -36,11 +36,11 @@ _FAR: Final = 30.0  # deviations from which a tail is drawn from its nearer end
 class GaussianStats(NamedTuple):
     """Centred moments; the mean is centre + offset, two numbers so that 1e8 + 0.1 keeps its 0.1."""
 
-    weight: float  # Σ w
-    pairs: float  # (Σ w)² − Σ w², held as a sum of positive terms
-    centre: float  # a value of the data
-    offset: float  # Σ w (x − centre) / Σ w
-    scatter: float  # Σ w (x − mean)²
+    weight: Floats | float  # Σ w
+    pairs: Floats | float  # (Σ w)² − Σ w², held as a sum of positive terms
+    centre: Floats | float  # a value of the data
+    offset: Floats | float  # Σ w (x − centre) / Σ w
+    scatter: Floats | float  # Σ w (x − mean)²
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +100,18 @@ class Gaussian:
         importance: a row of weight 2 and the row twice share their mean, not their correction.
         A single row has no spread and takes the floor.
         """
-        if stats.weight == 0.0:
+        weight, pairs, centre, offset, scatter = (np.asarray(field) for field in stats)
+        if (weight == 0.0).any():
             raise no_observed_value(self.name)
-        correction = stats.pairs / stats.weight / stats.weight
-        variance = stats.scatter / stats.weight / correction if correction > 0.0 else 0.0
-        if not math.isfinite(variance):
+        correction = pairs / weight / weight
+        has_spread = correction > 0.0
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite if it overflows
+            variance = scatter / weight / np.where(has_spread, correction, 1.0)
+        variance = np.where(has_spread, variance, 0.0)
+        if not np.isfinite(variance).all():
             raise SoftlearnError("the column's values are too far apart for float64; rescale it")
-        deviation = max(math.sqrt(variance), options.deviation_floor)
-        return np.array([stats.centre + stats.offset, deviation])
+        deviation = np.maximum(np.sqrt(variance), options.deviation_floor)
+        return np.stack([centre + offset, deviation], axis=-1)
 
     def log_density(self, params: Floats, x: Floats) -> Floats:
         """Log-density of x."""

@@ -84,7 +84,8 @@ class Histogram:
     def finish(self, stats: HistogramStats, options: LeafOptions) -> Floats:
         """Return the edges, and relative masses after Laplace smoothing."""
         probabilities = smoothed(stats.counts, options.smoothing, self.name)
-        return np.concatenate([stats.edges, probabilities])
+        edges = np.broadcast_to(stats.edges, (*probabilities.shape[:-1], stats.edges.size))
+        return np.concatenate([edges, probabilities], axis=-1)
 
     def log_density(self, params: Floats, x: Floats) -> Floats:
         """Log of probability over width of x's bin; −inf outside the edges."""

@@ -24,11 +24,11 @@ def probability_violations(probabilities: Floats) -> list[tuple[int, str]]:
     ]
 
 
-def smoothed(counts: Floats, smoothing: float, family: str) -> Floats:
-    """Probabilities (count + smoothing) / (total + smoothing · n)."""
+def smoothed(counts: Floats, smoothing: Floats | float, family: str) -> Floats:
+    """Probabilities (count + smoothing) / total, along the last axis."""
     raised = counts + smoothing
-    total = raised.sum()
-    if total <= 0.0:
+    total = raised.sum(axis=-1, keepdims=True)
+    if (total <= 0.0).any():
         raise no_observed_value(family)
     return np.asarray(raised / total)
 

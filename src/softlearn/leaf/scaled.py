@@ -91,14 +91,17 @@ class Scaled:
 
     def finish(self, stats: ScaledStats, options: LeafOptions) -> Floats:
         """Relative masses; ``smoothing`` is how many rows the column as a whole counts for."""
-        total = float(stats.atoms.sum()) + stats.rest.weight + options.smoothing
-        if total <= 0.0:
+        rest = np.asarray(stats.rest.weight)
+        total = stats.atoms.sum(axis=-1) + rest + options.smoothing
+        if (total <= 0.0).any():
             raise no_observed_value(self.name)
-        mean, deviation = 0.0, 1.0
-        if stats.rest.weight > 0.0:
-            mean, deviation = GAUSSIAN.finish(stats.rest, options)
-        masses = [*stats.atoms, stats.rest.weight, options.smoothing]
-        return np.array([*np.divide(masses, total), mean, deviation])
+        has_rest = rest > 0.0
+        known = stats.rest._replace(weight=np.where(has_rest, rest, 1.0))
+        mean, deviation = np.moveaxis(GAUSSIAN.finish(known, options), -1, 0)
+        whole = np.broadcast_to(options.smoothing, rest.shape)
+        masses = np.concatenate([stats.atoms, np.stack([rest, whole], axis=-1)], axis=-1)
+        bend = np.stack([np.where(has_rest, mean, 0.0), np.where(has_rest, deviation, 1.0)], -1)
+        return np.concatenate([masses / total[..., None], bend], axis=-1)
 
     def column_itself(self, n_atoms: int) -> Floats:
         """Return the leaf that is as the column as a whole."""

@@ -3,74 +3,119 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import TypeAlias
+from contextlib import contextmanager
+from threading import Timer
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from softlearn.arrays import Kinds
 from softlearn.learn.config import GrowConfig
-from softlearn.learn.grow_binary import BinaryGrower
-from softlearn.learn.grow_mixed import MixedGrower
-from softlearn.learn.pieces import Piece, one_open
-from softlearn.learn.slices import Slice, whole_table
-from softlearn.learn.training import Training
+from softlearn.learn.options import growth_options
+from softlearn.learn.pieces import Piece, joined, one_open
+from softlearn.learn.slices import Slice, as_piece, as_stack, open_slices, whole_table
 from softlearn.learn.watch import Engine, Progress
-
-Grower: TypeAlias = BinaryGrower | MixedGrower
+from softlearn.stats.table import TrainingTable
 
 # A slice with fewer cells is finished in one go: handing its parts round would take longer.
 _SMALL = 100_000
+_ALL = np.iinfo(np.int64).max
 
 
 def grow(
-    training: Training, config: GrowConfig, seed: np.random.SeedSequence, engine: Engine
+    table: TrainingTable,
+    config: GrowConfig,
+    seed: np.random.SeedSequence,
+    engine: Engine,
+    ends: float = np.inf,
 ) -> Piece:
     """Return the grown tree; the number of jobs does not change it.
 
-    The slice that was opened last is worked on first, which bounds how many are open. When the
-    time is up, or the user interrupts and wants to keep what there is, open slices become leaves.
+    The slice that was opened last is worked on first, which bounds how many are open. From the time
+    `ends` on, or when the user interrupts and wants to keep what there is, open slices become
+    leaves.
     """
     top = one_open()
-    first = whole_table(training, config, seed, top)
-    make = BinaryGrower if training.is_binary else MixedGrower
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(engine.n_jobs) as pool:
-        ends = np.inf if config.time_budget is None else time.monotonic() + config.time_budget
-        _work_off(make(training, config), [first], pool, engine, ends)
-    return top.grown[0]
+    first = whole_table(table, config, seed, top)
+    grower = Grower(table, config)
+    with (
+        threadpool_limits(1, user_api="blas"),
+        _raised_at(ends, grower.stop),
+        ThreadPoolExecutor(engine.n_jobs) as pool,
+    ):
+        _work_off(grower, [first], pool, engine)
+    return joined(top.grown[0])
+
+
+class Grower:
+    """Turns slices into pieces; knows the table and the choices, keeps nothing between slices."""
+
+    def __init__(self, table: TrainingTable, config: GrowConfig) -> None:
+        self.table = table.arrays
+        self.options = growth_options(config, table)
+
+    @property
+    def stop(self) -> Kinds:
+        """(1,) set it to 1, from any thread, and open slices become leaves."""
+        return self.options.stop
+
+    def split(self, task: Slice) -> tuple[Piece, list[Slice]]:
+        """Return the nodes of a slice, and the slices of its children that remain to be done.
+
+        Nothing remains of a small slice.
+        """
+        from softlearn.kernels.cluster.by_address import clustering_address  # noqa: PLC0415 - loads Numba
+        from softlearn.kernels.grow.growth import grow_slices  # noqa: PLC0415 - loads Numba
+
+        nodes, work = as_stack(task)
+        most = _ALL if task.size < _SMALL else 1
+        nodes, work = grow_slices(clustering_address(), self.table, self.options, work, nodes, most)
+        piece = as_piece(nodes, work)
+        return piece, open_slices(work, piece, self.table.n_statistics)
+
+
+@contextmanager
+def _raised_at(ends: float, flag: Kinds) -> Iterator[None]:
+    """Set a flag at a time of the monotonic clock, and at the end."""
+    timer = None
+    if np.isfinite(ends):
+        timer = Timer(max(ends - time.monotonic(), 0.0), lambda: flag.fill(1))
+        timer.daemon = True
+        timer.start()
+    try:
+        yield
+    finally:
+        flag.fill(1)  # after an error, what still runs ends soon
+        if timer is not None:
+            timer.cancel()
 
 
 def _work_off(
-    grower: Grower,
-    open_slices: list[Slice],
-    pool: ThreadPoolExecutor,
-    engine: Engine,
-    ends: float,
+    grower: Grower, open_work: list[Slice], pool: ThreadPoolExecutor, engine: Engine
 ) -> None:
-    """Split slices until none is open; from the time `ends` on, close them."""
+    """Split slices until none is open."""
     running: dict[Future[tuple[Piece, list[Slice]]], Slice] = {}
-    progress = Progress(sum(task.mass for task in open_slices))
-    while open_slices or running:
+    progress = Progress(sum(task.mass for task in open_work))
+    while open_work or running:
         # An interrupt may come between any two lines. What it repeats is done twice and stored
         # once more in the same place; nothing is taken off a list before it stands elsewhere.
         try:
-            while open_slices and len(running) < engine.n_jobs:
-                task = open_slices[-1]
-                work = grower.close
-                if time.monotonic() < ends:
-                    work = grower.finish if task.size < _SMALL else grower.split
-                running[pool.submit(work, task)] = task
-                open_slices.pop()
+            while open_work and len(running) < engine.n_jobs:
+                task = open_work[-1]
+                running[pool.submit(grower.split, task)] = task
+                open_work.pop()
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 task = running[future]
                 piece, more = future.result()
                 task.piece.grown[task.place] = piece
-                open_slices.extend(more)
+                open_work.extend(more)
                 del running[future]
                 done = task.mass - sum(child.mass for child in more)
                 progress.note(piece.n_nodes, max(0.0, done))
             engine.watch(progress)
         except KeyboardInterrupt:
+            grower.stop.fill(1)
             if not engine.keep_partial:
                 raise
-            ends = 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeAlias
@@ -14,8 +15,9 @@ from softlearn.errors import SoftlearnError
 from softlearn.learn.assemble import assemble
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.grow import grow
-from softlearn.learn.training import Training, training_table
+from softlearn.learn.leaves import finish_leaves, with_histograms
 from softlearn.learn.watch import Engine
+from softlearn.stats.table import training_table
 from softlearn.table.schema import Schema
 
 
@@ -47,9 +49,8 @@ class Growing:
         engine: Engine,
     ) -> Circuit:
         """Return the circuit that the rows grow into."""
-        training = _training(blocks, schema)
         chosen = replace(config, soft=self.soft, ranks=self.ranks)
-        return assemble(grow(training, chosen, seed, engine), schema)
+        return grown(blocks, schema, chosen, seed, engine)
 
 
 LEARNERS: Final[dict[str, Learner]] = {
@@ -60,8 +61,22 @@ LEARNERS: Final[dict[str, Learner]] = {
 }
 
 
-def _training(blocks: Sequence[Block], schema: Schema) -> Training:
-    """Return the blocks' rows as one training table."""
+def grown(
+    blocks: Sequence[Block],
+    schema: Schema,
+    config: GrowConfig,
+    seed: np.random.SeedSequence,
+    engine: Engine,
+) -> Circuit:
+    """Return the circuit that the rows grow into; the time budget begins here."""
+    ends = np.inf if config.time_budget is None else time.monotonic() + config.time_budget
+    table = training_table(*_all_rows(blocks, schema), schema, with_histograms(schema, config))
+    tree = grow(table, config, seed, engine, ends)
+    return assemble(tree, finish_leaves(tree, table, config), schema)
+
+
+def _all_rows(blocks: Sequence[Block], schema: Schema) -> Block:
+    """Return the blocks' rows together."""
     if not blocks:
         raise SoftlearnError("learning needs at least two rows; there is no block of them")
     values, weights = blocks[0]
@@ -69,7 +84,7 @@ def _training(blocks: Sequence[Block], schema: Schema) -> Training:
         values = np.concatenate([block.values for block in blocks], axis=1)
         weights = np.concatenate([block.weights for block in blocks])
     _check_rows(values, weights, schema)
-    return training_table(values, weights, schema)
+    return Block(values, weights)
 
 
 def _check_rows(values: Floats, weights: Floats, schema: Schema) -> None:

@@ -1,4 +1,4 @@
-"""Slices of the training table: the open work of a growing circuit."""
+"""Slices of the training table: the open work of a growing circuit, in and out of the kernel."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from softlearn.arrays import Floats, Ids
+from softlearn.arrays import Floats, Ids, Offsets
+from softlearn.kernels.grow.work import Nodes, OpenSlices
 from softlearn.learn.config import GrowConfig
-from softlearn.learn.pieces import Piece
-from softlearn.learn.seeds import first_seed
-from softlearn.learn.training import Training
+from softlearn.learn.pieces import OPEN, Piece
+from softlearn.stats.table import TrainingTable
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -21,13 +21,13 @@ class Slice:
     Attributes
     ----------
     seed
-        Children's seeds are spawned from it, so the result does not depend on who works when.
+        Children's seeds are made from it, so the result does not depend on who works when.
     connected
         Whether it is known not to fall into independent parts.
     n_nodes
         How many nodes it may become.
-    inherited
-        The parent's leaves, for columns of which no row here has a value.
+    fallback
+        What an ancestor knew of columns of which no row here has a cell, by column.
     piece, place
         The open node where it belongs.
     """
@@ -39,7 +39,7 @@ class Slice:
     depth: int
     connected: bool
     n_nodes: float
-    inherited: Mapping[int, Floats] = field(default_factory=dict)
+    fallback: Mapping[int, Floats] = field(default_factory=dict)
     piece: Piece
     place: int
 
@@ -55,17 +55,93 @@ class Slice:
 
 
 def whole_table(
-    training: Training, config: GrowConfig, seed: np.random.SeedSequence, piece: Piece
+    table: TrainingTable, config: GrowConfig, seed: np.random.SeedSequence, piece: Piece
 ) -> Slice:
     """Return the slice that everything begins with; it belongs to the piece's first node."""
     return Slice(
-        rows=np.arange(training.n_rows, dtype=np.int32),
-        weights=training.weights,
-        columns=np.arange(len(training.schema), dtype=np.int32),
-        seed=first_seed(seed),
+        rows=np.arange(table.n_rows, dtype=np.int32),
+        weights=table.weights,
+        columns=np.arange(len(table.schema), dtype=np.int32),
+        seed=int(seed.generate_state(1, np.uint64)[0]),
         depth=0,
         connected=False,
         n_nodes=np.inf if config.max_nodes is None else float(config.max_nodes),
         piece=piece,
         place=0,
     )
+
+
+def as_stack(task: Slice) -> tuple[Nodes, OpenSlices]:
+    """Return no nodes, and a stack with one slice; the kernel will write over the copies."""
+    known = [task.fallback.get(column) for column in task.columns.tolist()]
+    statistics = np.concatenate([np.zeros(0), *(own for own in known if own is not None)])
+    size = np.array([0 if own is None else own.size for own in known])
+    place = np.where(size > 0, np.cumsum(size) - size, -1)
+    nodes = Nodes(
+        size=np.array([0, statistics.size]),
+        kind=np.zeros(0, np.uint8),
+        parent=np.zeros(0, np.int64),
+        weight=np.zeros(0),
+        column=np.zeros(0, np.int32),
+        place=np.zeros(0, np.int64),
+        statistics=statistics,
+    )
+    return nodes, OpenSlices(
+        size=np.array([1, task.rows.size, task.columns.size]),
+        rows=task.rows.copy(),
+        weights=task.weights.copy(),
+        columns=task.columns.copy(),
+        fallback=place,
+        row_end=np.array([task.rows.size]),
+        column_end=np.array([task.columns.size]),
+        parent=np.array([-1]),
+        edge=np.ones(1),
+        seed=np.array([task.seed], np.uint64),
+        depth=np.array([task.depth]),
+        connected=np.array([task.connected]),
+        n_nodes=np.array([task.n_nodes]),
+    )
+
+
+def as_piece(nodes: Nodes, work: OpenSlices) -> Piece:
+    """Return the nodes, and an open one for each open slice; the last slice comes first."""
+    n, n_open = int(nodes.size[0]), int(work.size[0])
+    of_open = slice(n_open - 1, None, -1) if n_open else slice(0)
+    nothing = np.full(n_open, -1)
+    return Piece(
+        kind=np.concatenate([nodes.kind[:n], np.full(n_open, OPEN, np.uint8)]),
+        parent=np.concatenate([nodes.parent[:n], work.parent[of_open]]),
+        weight=np.concatenate([nodes.weight[:n], work.edge[of_open]]),
+        column=np.concatenate([nodes.column[:n], nothing]),
+        place=np.concatenate([nodes.place[:n], nothing]),
+        statistics=nodes.statistics[: nodes.size[1]].copy(),
+    )
+
+
+def open_slices(work: OpenSlices, piece: Piece, n_statistics: Offsets) -> list[Slice]:
+    """Return what is still open; a view would keep the whole stack alive, so rows are copied."""
+    row = column = 0
+    slices = []
+    for i in range(work.size[0]):
+        row_end, column_end = work.row_end[i], work.column_end[i]
+        columns = work.columns[column:column_end].copy()
+        places = zip(columns.tolist(), work.fallback[column:column_end].tolist(), strict=True)
+        child = Slice(
+            rows=work.rows[row:row_end].copy(),
+            weights=work.weights[row:row_end].copy(),
+            columns=columns,
+            seed=int(work.seed[i]),
+            depth=int(work.depth[i]),
+            connected=bool(work.connected[i]),
+            n_nodes=float(work.n_nodes[i]),
+            fallback={
+                own: piece.statistics[place : place + n_statistics[own]]
+                for own, place in places
+                if place >= 0
+            },
+            piece=piece,
+            place=piece.kind.size - 1 - i,
+        )
+        slices.append(child)
+        row, column = row_end, column_end
+    return slices

@@ -10,11 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from softlearn.arrays import Floats
-from softlearn.kernels.cluster.rows import ClusterOptions
-from softlearn.stats.rows import WeightedRows
+from softlearn.kernels.cluster.rows import ClusterOptions, RowData
 
 
-def memberships(rows: WeightedRows, uniforms: Floats, options: ClusterOptions) -> Floats | None:
+def memberships(rows: RowData, uniforms: Floats, options: ClusterOptions) -> Floats | None:
     """Return the membership of each row in each cluster, (clusters, rows).
 
     Parameters
@@ -34,6 +33,6 @@ def memberships(rows: WeightedRows, uniforms: Floats, options: ClusterOptions) -
     # Loads Numba.
     from softlearn.kernels.cluster.by_address import cluster_rows, clustering_address  # noqa: PLC0415
 
-    found = np.empty((uniforms.size, rows.n_rows))
-    n_clusters = cluster_rows(clustering_address(), rows.data, uniforms, options, found)
+    found, stop = np.empty((uniforms.size, rows.weights.size)), np.zeros(1, np.uint8)
+    n_clusters = cluster_rows(clustering_address(), rows, uniforms, options, stop, found)
     return found[:n_clusters] if n_clusters > 1 else None

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import chdtri, ndtri
 
 from softlearn.arrays import AnyArray, Bools, Floats, Offsets
+from softlearn.stats.bins import MISSING
 
 Test: TypeAlias = Literal["chi2", "g"]
 
@@ -60,13 +61,21 @@ def binary_parts(both: AnyArray, mass: float, significance: float, test: Test = 
     """
     from softlearn.kernels.grow.links import link_binary  # noqa: PLC0415 - loads Numba
 
-    critical = critical_value(significance)
+    critical = float(_critical(significance, 1)[1])
     return link_binary(both, mass, critical, WEIGHT_PER_CELL, test == "g")
 
 
-def critical_value(significance: float) -> float:
-    """Return what the statistic of two columns of two levels exceeds if they are dependent."""
-    return float(_critical(significance, 1)[1])
+def critical_values(significance: float, most: int) -> Floats:
+    """Return critical values of chi-square by degrees of freedom, at this level and half of it.
+
+    The shape is (2, most + 1).
+    """
+    return _whole_and_half(significance, most)
+
+
+def kendall_critical_value(significance: float) -> float:
+    """Return what Kendall's statistic, in standard deviations, exceeds for dependent columns."""
+    return -float(ndtri(significance / 2.0))
 
 
 def table_parts(tables: PairTables, significance: float, test: Test = "chi2") -> Offsets:
@@ -103,7 +112,7 @@ def rank_parts(
     parts
         (columns,) labels so far.
     codes
-        (columns, rows) ranks of numbers, equal ones sharing one, and codes of levels; -1 is
+        (columns, rows) ranks of numbers, equal ones sharing one, and codes of levels; 255 is
         missing.
     numeric
         (columns,) which columns hold ranks.
@@ -115,11 +124,9 @@ def rank_parts(
     from softlearn.kernels.grow.ranks import link_ranks  # noqa: PLC0415 - loads Numba
 
     joined = parts.copy()
-    order = np.argsort(codes, axis=1, kind="stable")
-    most_levels = int(codes.max(initial=0)) + 1
-    far = -float(ndtri(significance / 2.0))
-    critical = _critical(significance, most_levels)
-    link_ranks(joined, codes, numeric, order, weights, far, critical)
+    critical = _critical(significance, MISSING)
+    far = kendall_critical_value(significance)
+    link_ranks(joined, codes.astype(np.uint8), numeric, weights, far, critical)
     return joined
 
 

@@ -4,27 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from softlearn.arrays import Floats, Ids, States
 from softlearn.kernels.circuit.program import Batch, Graph, Values
 from softlearn.kernels.compile import kernel
-
-# SplitMix64: the state moves by an odd constant, the output is the state well mixed.
-STEP = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
-_UNIT = 2.0**-53
-
-
-@kernel
-def mixed(state: np.uint64) -> np.float64:
-    """Return the number in [0, 1) that belongs to a state."""
-    z = state
-    z = (z ^ (z >> np.uint64(30))) * _MIX_1
-    z = (z ^ (z >> np.uint64(27))) * _MIX_2
-    z = z ^ (z >> np.uint64(31))
-    return np.float64(np.float64(z >> np.uint64(11)) * _UNIT)
+from softlearn.kernels.seeds import STEP, uniform
 
 
 @kernel
@@ -64,7 +47,7 @@ def descend(
                 state += STEP
                 slot = slot_of[node]
                 own = exponent[slot, r] if scaled[slot] else 0.0
-                left = mixed(state) * mantissa[slot, r]
+                left = uniform(state) * mantissa[slot, r]
                 chosen = begin
                 for e in range(begin, end):
                     to = slot_of[child[e]]
@@ -88,9 +71,9 @@ def descend(
                 elif n_levels[column] > 0:
                     where = -1 if start < 0 else start + at * n_levels[column]
                     level = (leaf_offset[node], where, n_levels[column])
-                    out[column, i] = _level(table, factors, level, mixed(state))
+                    out[column, i] = _level(table, factors, level, uniform(state))
                 else:
-                    out[column, i] = mixed(state)
+                    out[column, i] = uniform(state)
                     leaf_of[column, i] = node
             else:
                 for e in range(begin, end):

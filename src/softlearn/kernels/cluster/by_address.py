@@ -15,12 +15,12 @@ from llvmlite import ir
 from numba import int64, typeof
 from numba.extending import intrinsic
 
-from softlearn.arrays import Floats
+from softlearn.arrays import Floats, Kinds
 from softlearn.kernels.cluster.clustering import cluster
 from softlearn.kernels.cluster.rows import ClusterOptions, RowData
 from softlearn.kernels.compile import address_of, kernel
 
-_Call: TypeAlias = Callable[[int, RowData, Floats, ClusterOptions, Floats], int]
+_Call: TypeAlias = Callable[[int, RowData, Floats, ClusterOptions, Kinds, Floats], int]
 
 
 def _types() -> tuple[Any, ...]:
@@ -36,7 +36,8 @@ def _types() -> tuple[Any, ...]:
         single=np.zeros(0, np.bool_),
     )
     options = ClusterOptions(0, 0.0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, soft=True)
-    return tuple(map(typeof, (rows, np.zeros(0), options, matrix)))
+    stop = np.zeros(1, np.uint8)
+    return tuple(map(typeof, (rows, np.zeros(0), options, stop, matrix)))
 
 
 _TYPES = _types()
@@ -54,10 +55,11 @@ def _emit_call(
     data: Any,  # noqa: ANN401
     uniforms: Any,  # noqa: ANN401
     options: Any,  # noqa: ANN401
+    stop: Any,  # noqa: ANN401
     membership: Any,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
     """Return how a kernel calls the clustering, with no other types than it was compiled for."""
-    given = (data, uniforms, options, membership)
+    given = (data, uniforms, options, stop, membership)
     if given != _TYPES:
         raise TypeError(f"clustering takes {_TYPES}, not {given}")
 
@@ -74,7 +76,12 @@ run_clustering = cast("_Call", intrinsic(_emit_call))
 
 @kernel
 def cluster_rows(
-    address: int, data: RowData, uniforms: Floats, options: ClusterOptions, membership: Floats
+    address: int,
+    data: RowData,
+    uniforms: Floats,
+    options: ClusterOptions,
+    stop: Kinds,
+    membership: Floats,
 ) -> int:
     """Call the clustering at its address, which Python itself cannot."""
-    return run_clustering(address, data, uniforms, options, membership)
+    return run_clustering(address, data, uniforms, options, stop, membership)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Floats
+from softlearn.arrays import AnyArray, Floats, Kinds
 from softlearn.kernels.cluster.blocks import BLOCK, add_block, score_block
 from softlearn.kernels.cluster.planes import (
     as_centroids,
@@ -42,11 +42,14 @@ _DISTANCE = 3  # squared distances to the centroids
 _FAR = np.float32(2.0**100)  # scores beyond this are cut, so that their differences are numbers
 
 
-def cluster(data: RowData, uniforms: Floats, options: ClusterOptions, membership: Floats) -> int:
-    """Cluster the rows; return how many clusters there are, at most one a uniform number.
+def cluster(
+    data: RowData, uniforms: Floats, options: ClusterOptions, stop: Kinds, membership: Floats
+) -> int:
+    """Cluster the rows; return how many clusters there are, at most one per uniform number.
 
     The numbers pick the rows to start from. `membership`, (clusters, rows), is the result; if
-    fewer than two rows differ there is none. k-means comes first; if asked for, EM follows.
+    fewer than two rows differ there is none. k-means comes first; if asked for, EM follows. Once
+    `stop`, (1,), is not zero, there are no clusters.
     """
     shape = (uniforms.size, data.groups[-1])
     n_numbers = data.numbers.shape[0]
@@ -64,6 +67,8 @@ def cluster(data: RowData, uniforms: Floats, options: ClusterOptions, membership
         else:
             as_centroids(data, levels, means, planes, n_clusters)
         value = _pass(data, planes, n_clusters, totals, sums, membership, phase)
+        if stop[0] != 0:
+            return 0
         step += 1
         if phase == _PICK:
             row = _pick(data, uniforms[n_clusters], membership, n_clusters)

@@ -6,8 +6,8 @@ import numpy as np
 
 from softlearn.arrays import Floats, Offsets, States
 from softlearn.kernels.compile import inner, kernel
+from softlearn.kernels.seeds import STEP
 
-_ODD = np.uint64(0x9E3779B97F4A7C15)
 _MISSING = np.uint64(0x7FF0000000000000)  # one pattern for all that is not a number
 _ZERO = np.uint64(0)
 
@@ -19,7 +19,7 @@ def row_hashes(values: Floats, bits: States) -> States:
     for j in range(values.shape[0]):
         for i in range(values.shape[1]):
             cell = _canonical(values[j, i], bits[j, i])
-            mixed = (key[i] ^ cell ^ (cell >> np.uint64(29))) * _ODD
+            mixed = (key[i] ^ cell ^ (cell >> np.uint64(29))) * STEP
             key[i] = mixed ^ (mixed >> np.uint64(32))
     return key
 

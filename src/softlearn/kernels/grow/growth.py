@@ -1,40 +1,39 @@
-"""Grow a circuit on columns of two levels: slices are split in one kernel until none is open.
+"""Grow a circuit: open slices are split in one kernel until none is left.
 
-It does what ``softlearn.learn.grow_mixed`` does one split at a time. Most slices are so small that
-the interpreter would take longer between the kernels than the kernels themselves. Plain loops stand
-where NumPy has an expression for whole arrays, which takes seconds to compile.
+Most slices are so small that the interpreter would take longer between the kernels than the kernels
+themselves. Plain loops stand where NumPy has an expression for whole arrays, which takes seconds to
+compile. ``tests/learn/plain_grower.py`` says the same in a hundred plain lines.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Bools, Floats, Offsets
+from softlearn.arrays import Floats, Ids, Kinds, Offsets
 from softlearn.kernels.cluster.by_address import run_clustering
 from softlearn.kernels.cluster.rows import RowData
 from softlearn.kernels.compile import inner, kernel
-from softlearn.kernels.grow.links import link_binary
-from softlearn.kernels.grow.slices import column_sums, gather, keep_heavy, pair_sums, select
+from softlearn.kernels.grow.bins import MISSING
+from softlearn.kernels.grow.dependence import dependent_parts
+from softlearn.kernels.grow.leaves import add_leaves, add_statistics, listed_weights
+from softlearn.kernels.grow.slices import keep_heavy, take
 from softlearn.kernels.grow.stacks import add_node, pop, push, with_room
 from softlearn.kernels.grow.work import (
-    LEAF,
     PRODUCT,
     SUM,
-    BinaryTable,
+    GrowTable,
     GrowthOptions,
     Nodes,
     OpenSlice,
     OpenSlices,
 )
-
-_TOGETHER = 4096  # rows whose products are added up in single precision
-_STEP = np.uint64(0x9E3779B97F4A7C15)  # as in softlearn.learn.seeds
+from softlearn.kernels.seeds import child_seed, own_uniforms
 
 
 @kernel
-def grow_binary(
+def grow_slices(
     clustering: int,
-    table: BinaryTable,
+    table: GrowTable,
     options: GrowthOptions,
     work: OpenSlices,
     nodes: Nodes,
@@ -44,84 +43,50 @@ def grow_binary(
 
     `clustering` is the address of the clustering, which would otherwise be compiled in here.
     """
-    n_clusters, prior = options.n_clusters, table.prior
+    n_clusters = options.n_clusters
     for _ in range(most):
         if work.size[0] == 0:
             break
         task = pop(work)
-        nodes = with_room(nodes, task.columns.size + 1)
-        data = _take(table, task)
-        needed = 1 + n_clusters * (task.columns.size + 1)
-        is_full = task.depth >= options.max_depth or task.n_nodes < needed
-        if task.columns.size == 1 or is_full:
-            _close(data, task, prior, nodes)
+        nodes = _with_room_for(table, task, nodes)
+        data = take(table, task.rows, task.weights, task.columns)
+        if _is_last(task, options):
+            _close(table, data, task, nodes)
             continue
         if not task.connected:
-            parts = _parts(data, options)
+            parts = dependent_parts(table, data, task, options)
             size = _sizes(parts)
             if size[parts[0]] < parts.size:
-                work = _product(data, task, parts, size, prior, nodes, work)
+                work = _product(table, data, task, parts, size, nodes, work)
                 continue
         membership = np.empty((n_clusters, task.rows.size))
-        uniforms = _uniforms(task.seed, n_clusters)
-        found = run_clustering(clustering, data, uniforms, options.cluster, membership)
+        uniforms = own_uniforms(task.seed, n_clusters)
+        choices, stop = options.cluster, options.stop
+        found = run_clustering(clustering, data, uniforms, choices, stop, membership)
         n_open = work.size[0]
         if found > 1:
-            work = _sum(table, task, membership[:found], options.min_weight, nodes, work)
+            shares = membership[:found]
+            work = _sum(table, data, task, shares, options.min_weight, nodes, work)
         if work.size[0] == n_open:
-            _close(data, task, prior, nodes)
+            _close(table, data, task, nodes)
     return nodes, work
 
 
 @inner
-def _take(table: BinaryTable, task: OpenSlice) -> RowData:
-    """Cut a slice out of the table."""
-    columns, rows = task.columns, task.rows
-    is_dense = table.dense.size > 0
-    dense = np.empty((columns.size if is_dense else 0, rows.size), np.float32)
-    start, feature = np.zeros(1, np.int64), np.empty(0, np.int32)
-    if is_dense:
-        gather(table.dense, columns, rows, dense)
-    else:
-        new = np.empty(table.prior.shape[0], np.int32)
-        for j in range(table.prior.shape[0]):
-            new[j] = -1
-        for j in range(columns.size):
-            new[columns[j]] = j
-        start, feature = select(table.start, table.feature, rows, new)
-    groups, single = np.zeros(columns.size + 1, np.int64), np.empty(columns.size, np.bool_)
-    for j in range(columns.size):
-        groups[j + 1], single[j] = j + 1, True
-    return RowData(dense, start, feature, np.empty((0, 0)), task.weights, groups, single)
+def _with_room_for(table: GrowTable, task: OpenSlice, nodes: Nodes) -> Nodes:
+    """Return the nodes with room for a leaf per column, and a fallback of each column."""
+    n_statistics = 0
+    for j in range(task.columns.size):
+        n_statistics += table.n_statistics[task.columns[j]]
+    return with_room(nodes, task.columns.size + 1, n_statistics)
 
 
 @inner
-def _parts(data: RowData, options: GrowthOptions) -> Offsets:
-    """Return a label a column, equal for those that hang together."""
-    both = np.zeros((data.single.size, data.single.size))
-    if data.dense.size > 0:
-        _dense_pair_sums(data.dense, data.weights, both)
-    else:
-        pair_sums(data.start, data.feature, data.weights, both)
-    critical, least_mass = options.critical, options.least_mass
-    return link_binary(both, _mass(data), critical, least_mass, options.g_test)
-
-
-@inner
-def _dense_pair_sums(dense: AnyArray, weights: Floats, out: Floats) -> None:
-    """Add up the weights of the rows that have both of two columns."""
-    for first in range(0, weights.size, _TOGETHER):
-        n = min(_TOGETHER, weights.size - first)
-        plain = np.empty((dense.shape[0], n), np.float32)
-        weighted = np.empty((dense.shape[0], n), np.float32)
-        for j in range(dense.shape[0]):
-            for i in range(n):
-                plain[j, i] = dense[j, first + i]
-                weighted[j, i] = dense[j, first + i] * np.float32(weights[first + i])
-        some = np.dot(weighted, plain.T)
-        for j in range(dense.shape[0]):
-            for k in range(dense.shape[0]):
-                out[j, k] += some[j, k]
+def _is_last(task: OpenSlice, options: GrowthOptions) -> bool:
+    """Return whether a slice becomes leaves, whatever its rows say."""
+    needed = 1 + options.n_clusters * (task.columns.size + 1)
+    is_full = task.depth >= options.max_depth or task.n_nodes < needed
+    return bool(is_full or task.columns.size == 1 or options.stop[0] != 0)
 
 
 @inner
@@ -135,11 +100,11 @@ def _sizes(parts: Offsets) -> Offsets:
 
 @inner
 def _product(
+    table: GrowTable,
     data: RowData,
     task: OpenSlice,
     parts: Offsets,
     size: Offsets,
-    prior: Floats,
     nodes: Nodes,
     work: OpenSlices,
 ) -> OpenSlices:
@@ -148,7 +113,7 @@ def _product(
     alone = np.empty(parts.size, np.bool_)
     for j in range(parts.size):
         alone[j] = size[parts[j]] == 1
-    n_alone = _leaves(data, task, alone, prior, nodes, node, 1.0)
+    n_alone = add_leaves(table, data, task, alone, nodes, node, 1.0)
     place, n_linked = 0, parts.size - n_alone
     for part in range(size.size):
         place += size[part] > 1
@@ -156,13 +121,17 @@ def _product(
     rows, weights, depth = task.rows, task.weights, task.depth + 1
     for part in range(size.size - 1, -1, -1):
         if size[part] > 1:
-            columns, seed, n = np.empty(size[part], np.int32), _child_seed(task.seed, place), 0
+            columns = np.empty(size[part], np.int32)
+            fallback = np.empty(size[part], np.int64)
+            n = 0
             for j in range(parts.size):
                 if parts[j] == part:
                     columns[n] = task.columns[j]
+                    fallback[n] = task.fallback[j]
                     n += 1
             most = columns.size + 1 + spare * columns.size / n_linked
-            child = OpenSlice(rows, weights, columns, node, 1.0, seed, depth, True, most)
+            seed = child_seed(task.seed, place)
+            child = OpenSlice(rows, weights, columns, fallback, node, 1.0, seed, depth, True, most)
             work = push(work, child)
             place -= 1
     return work
@@ -170,7 +139,8 @@ def _product(
 
 @inner
 def _sum(
-    table: BinaryTable,
+    table: GrowTable,
+    data: RowData,
     task: OpenSlice,
     membership: Floats,
     min_weight: float,
@@ -188,78 +158,53 @@ def _sum(
         return work
     node = add_node(nodes, SUM, task.parent, task.edge)
     spare = task.n_nodes - 1 - place * (columns.size + 1)
+    own = np.full(columns.size, -1, np.int64)  # where this slice's statistics stand
     for c in range(membership.shape[0] - 1, -1, -1):
         kept, part, mass = keep_heavy(rows, weights, membership[c], table.weights, min_weight)
         if kept.size > 0:
-            share, seed = mass / total, _child_seed(task.seed, place)
+            share = mass / total
             most = columns.size + 1 + spare * share
-            child = OpenSlice(kept, part, columns, node, share, seed, depth, False, most)
+            fallback = _fallback(table, data, task, kept, own, nodes)
+            seed = child_seed(task.seed, place)
+            child = OpenSlice(kept, part, columns, fallback, node, share, seed, depth, False, most)
             work = push(work, child)
             place -= 1
     return work
 
 
 @inner
-def _close(data: RowData, task: OpenSlice, prior: Floats, nodes: Nodes) -> None:
-    """Make a leaf of the column, or a product of leaves of all columns."""
-    parent, edge = task.parent, task.edge
-    if task.columns.size > 1:
-        parent, edge = add_node(nodes, PRODUCT, parent, edge), 1.0
-    _leaves(data, task, data.single, prior, nodes, parent, edge)
+def _fallback(
+    table: GrowTable, data: RowData, task: OpenSlice, rows: Ids, own: Offsets, nodes: Nodes
+) -> Offsets:
+    """Return where the statistics of columns stand of which none of these rows has a cell.
 
-
-@inner
-def _leaves(
-    data: RowData,
-    task: OpenSlice,
-    which: Bools,
-    prior: Floats,
-    nodes: Nodes,
-    parent: int,
-    edge: float,
-) -> int:
-    """Add leaves of some columns: the smoothed shares of their levels; return how many."""
-    ones, mass, n = np.zeros(which.size), _mass(data), 0
-    column_sums(data.dense, data.start, data.feature, data.weights, ones)
-    for j in range(which.size):
-        if which[j]:
-            leaf = add_node(nodes, LEAF, parent, edge)
-            column = task.columns[j]
-            zero, one = max(mass - ones[j], 0.0) + prior[column, 0], ones[j] + prior[column, 1]
-            nodes.column[leaf] = column
-            nodes.levels[leaf, 0], nodes.levels[leaf, 1] = zero / (zero + one), one / (zero + one)
-            n += 1
-    return n
-
-
-@inner
-def _mass(data: RowData) -> float:
-    """Return the weight of all rows."""
-    mass = 0.0
-    for i in range(data.weights.size):
-        mass += data.weights[i]
-    return mass
-
-
-@inner
-def _uniforms(seed: np.uint64, n: int) -> Floats:
-    """Return n numbers in [0, 1), as ``softlearn.learn.seeds.uniforms``."""
-    found = np.empty(n)
-    own = _mixed(~seed)
-    for i in range(n):
-        found[i] = np.float64(_mixed(own + np.uint64(i + 1) * _STEP) >> np.uint64(11)) * 2.0**-53
+    They are those of the slice that the rows come from, written once, or its own fallback.
+    """
+    found = np.full(own.size, -1, np.int64)
+    for j in range(own.size):
+        column = task.columns[j]
+        if not table.has_gaps[column] or _is_observed(table.codes[column], rows):
+            continue
+        if task.fallback[j] < 0 and own[j] < 0:
+            own[j] = add_statistics(table, data, listed_weights(data), task, j, nodes)
+        found[j] = own[j] if task.fallback[j] < 0 else task.fallback[j]
     return found
 
 
 @inner
-def _child_seed(seed: np.uint64, place: int) -> np.uint64:
-    """Return the seed of the child at a place from 1, as ``softlearn.learn.seeds.child_seeds``."""
-    return _mixed(seed + np.uint64(place) * _STEP)
+def _is_observed(codes: Kinds, rows: Ids) -> bool:
+    """Return whether any of the rows has a cell."""
+    for i in range(rows.size):
+        if codes[rows[i]] != MISSING:
+            return True
+    return False
 
 
 @inner
-def _mixed(bits: np.uint64) -> np.uint64:
-    """Return 64 bits, each of which depends on all that came in."""
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31))
+def _close(table: GrowTable, data: RowData, task: OpenSlice, nodes: Nodes) -> None:
+    """Make a leaf of the column, or a product of leaves of all columns."""
+    parent, edge = task.parent, task.edge
+    if task.columns.size > 1:
+        parent, edge = add_node(nodes, PRODUCT, parent, edge), 1.0
+    every = np.ones(task.columns.size, np.bool_)
+    add_leaves(table, data, task, every, nodes, parent, edge)

@@ -1,4 +1,4 @@
-"""Rank tests on weighted rows: a weight counts as so many rows."""
+"""Rank tests on weighted rows, from the table of each pair: a weight counts as so many rows."""
 
 from __future__ import annotations
 
@@ -6,73 +6,80 @@ import math
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Bools, Floats, Offsets
+from softlearn.arrays import Bools, Floats, Kinds, Offsets
 from softlearn.kernels.compile import inner, kernel
+from softlearn.kernels.grow.bins import MISSING
 from softlearn.kernels.grow.links import join
+
+_N_CODES = 256
 
 
 @kernel
 def link_ranks(
-    label: Offsets,
-    codes: AnyArray,
-    numeric: Bools,
-    order: AnyArray,
-    weights: Floats,
-    far: float,
-    critical: Floats,
+    label: Offsets, codes: Kinds, numeric: Bools, weights: Floats, far: float, critical: Floats
 ) -> None:
     """Join the parts of columns that depend on each other, testing the pairs with a number.
 
-    `codes` (columns, rows) are ranks from 0 (equal values share one) or levels, -1 where missing;
-    `order` (columns, rows) sorts the ranks. `far` is the critical value of Kendall's statistic,
-    `critical` those of Kruskal and Wallis by degrees of freedom.
+    `codes` (columns, rows) are ranks (equal values share one) or levels, 255 where missing. `far`
+    is the critical value of Kendall's statistic, `critical` those of Kruskal and Wallis by degrees
+    of freedom.
     """
+    place, n_used = _codes_in_use(codes)
     for i in range(label.size):
         for j in range(label.size):
             if not numeric[i] or label[i] == label[j] or (numeric[j] and j > i):
                 continue
+            table = np.zeros((n_used[i], n_used[j]))
+            for r in range(weights.size):
+                if codes[i, r] != MISSING and codes[j, r] != MISSING:
+                    table[place[i, codes[i, r]], place[j, codes[j, r]]] += weights[r]
             if numeric[j]:
-                linked = abs(kendall(codes[i], codes[j], order[i], weights)) > far
+                linked = abs(kendall(table)) > far
             else:
-                statistic, freedom = kruskal(codes[i], codes[j], weights)
+                statistic, freedom = kruskal(table)
                 linked = freedom > 0 and statistic > critical[freedom]
             if linked:
                 join(label, i, j)
 
 
+@inner
+def _codes_in_use(codes: Kinds) -> tuple[Kinds, Offsets]:
+    """Return each code's place among those that a column's rows have, and how many they are."""
+    place = np.zeros((codes.shape[0], _N_CODES), np.uint8)
+    n_used = np.zeros(codes.shape[0], np.int64)
+    for j in range(codes.shape[0]):
+        for i in range(codes.shape[1]):
+            place[j, codes[j, i]] = 1
+        for k in range(MISSING):
+            if place[j, k] == 1:
+                place[j, k] = n_used[j]
+                n_used[j] += 1
+    return place, n_used
+
+
 @kernel
-def kendall(x: AnyArray, y: AnyArray, order: AnyArray, weights: Floats) -> float:
+def kendall(table: Floats) -> float:
     """Return Kendall's statistic in standard deviations, corrected for ties.
 
-    `x` and `y` are ranks from 0 (equal values share one), -1 where missing; `order` sorts by x.
+    `table` holds the weight of each pair of ranks.
     """
-    n_y = y.max() + 1
-    tree = np.zeros(n_y + 1)  # Fenwick tree: weight of the rows seen so far, by rank of y
-    of_y = np.zeros(n_y)
-    ties_x = np.zeros(3)
-    ties_y = np.zeros(3)
+    n_x, n_y = table.shape
+    of_y = np.zeros(n_y)  # weight of the rows with a lower rank of x, by rank of y
+    ties_x, ties_y = np.zeros(3), np.zeros(3)
     total, balance = 0.0, 0.0
-    at = 0
-    while at < order.size:
-        end, group = at, 0.0
-        while end < order.size and x[order[end]] == x[order[at]]:
-            i = order[end]
-            if x[i] >= 0 and y[i] >= 0:
-                below = _prefix(tree, y[i])
-                above = total - _prefix(tree, y[i] + 1)
-                balance += weights[i] * (below - above)
-                group += weights[i]
-            end += 1
-        for k in range(at, end):
-            i = order[k]
-            if x[i] >= 0 and y[i] >= 0:
-                _insert(tree, y[i], weights[i])
-                of_y[y[i]] += weights[i]
+    for a in range(n_x):
+        below, group = 0.0, 0.0
+        for b in range(n_y):
+            above = total - below - of_y[b]
+            balance += table[a, b] * (below - above)
+            below += of_y[b]
+            group += table[a, b]
+        for b in range(n_y):
+            of_y[b] += table[a, b]
         total += group
         _tie(ties_x, group)
-        at = end
-    for k in range(n_y):
-        _tie(ties_y, of_y[k])
+    for b in range(n_y):
+        _tie(ties_y, of_y[b])
     return _kendall_score(balance, total, ties_x, ties_y)
 
 
@@ -96,46 +103,25 @@ def _tie(ties: Floats, t: float) -> None:
     ties[2] += t * (t - 1.0) * (2.0 * t + 5.0)
 
 
-@inner
-def _prefix(tree: Floats, n: int) -> float:
-    total = 0.0
-    while n > 0:
-        total += tree[n]
-        n -= n & -n
-    return total
-
-
-@inner
-def _insert(tree: Floats, at: int, weight: float) -> None:
-    n = at + 1
-    while n < tree.size:
-        tree[n] += weight
-        n += n & -n
-
-
 @kernel
-def kruskal(x: AnyArray, group: AnyArray, weights: Floats) -> tuple[float, int]:
-    """Return the Kruskal–Wallis statistic of ranks x in groups, and its degrees of freedom.
+def kruskal(table: Floats) -> tuple[float, int]:
+    """Return the Kruskal–Wallis statistic of ranks in groups, and its degrees of freedom.
 
-    Both are -1 where missing.
+    `table` holds the weight of each rank (its rows) in each group (its columns).
     """
-    n_x, n_groups = x.max() + 1, group.max() + 1
-    of_x = np.zeros(n_x)
-    mass = np.zeros(n_groups)
-    rank_sum = np.zeros(n_groups)
-    for i in range(x.size):
-        if x[i] >= 0 and group[i] >= 0:
-            of_x[x[i]] += weights[i]
-            mass[group[i]] += weights[i]
+    n_x, n_groups = table.shape
+    mass, rank_sum = np.zeros(n_groups), np.zeros(n_groups)
     n, ties = 0.0, 0.0
-    middle = np.zeros(n_x)
-    for k in range(n_x):
-        middle[k] = n + (of_x[k] + 1.0) / 2.0
-        n += of_x[k]
-        ties += of_x[k] ** 3 - of_x[k]
-    for i in range(x.size):
-        if x[i] >= 0 and group[i] >= 0:
-            rank_sum[group[i]] += weights[i] * middle[x[i]]
+    for a in range(n_x):
+        own = 0.0
+        for g in range(n_groups):
+            own += table[a, g]
+        middle = n + (own + 1.0) / 2.0
+        for g in range(n_groups):
+            mass[g] += table[a, g]
+            rank_sum[g] += table[a, g] * middle
+        n += own
+        ties += own**3 - own
     used, spread = 0, 0.0
     for g in range(n_groups):
         if mass[g] > 0.0:

@@ -5,7 +5,48 @@ from __future__ import annotations
 import numpy as np
 
 from softlearn.arrays import AnyArray, Floats, Ids, Kinds, Offsets
+from softlearn.kernels.cluster.rows import RowData
 from softlearn.kernels.compile import kernel
+from softlearn.kernels.grow.work import GrowTable
+
+
+@kernel
+def take(table: GrowTable, rows: Ids, weights: Floats, columns: Ids) -> RowData:
+    """Cut some rows, with their weights, and columns out of a table, as clustering reads them."""
+    n_groups, n_features, n_numbers = 0, 0, 0
+    for j in range(columns.size):
+        width = table.feature_start[columns[j] + 1] - table.feature_start[columns[j]]
+        n_groups += width > 0
+        n_features += width
+        n_numbers += table.number_of[columns[j]] >= 0
+    groups, single = np.zeros(n_groups + 1, np.int64), np.empty(n_groups, np.bool_)
+    features, numbers = np.empty(n_features, np.int32), np.empty((n_numbers, rows.size))
+    group, feature, number = 0, 0, 0
+    for j in range(columns.size):
+        first, last = table.feature_start[columns[j]], table.feature_start[columns[j] + 1]
+        for k in range(first, last):
+            features[feature] = k
+            feature += 1
+        if last > first:
+            single[group] = table.single[columns[j]]
+            groups[group + 1] = feature
+            group += 1
+        if table.number_of[columns[j]] >= 0:
+            cells = table.numbers[table.number_of[columns[j]]]
+            for i in range(rows.size):
+                numbers[number, i] = cells[rows[i]]
+            number += 1
+    is_dense = table.dense.size > 0
+    dense = np.empty((n_features if is_dense else 0, rows.size), np.float32)
+    start, listed = np.zeros(1, np.int64), np.empty(0, np.int32)
+    if is_dense:
+        gather(table.dense, features, rows, dense)
+    else:
+        new = np.full(table.feature_start[-1], -1, np.int32)
+        for k in range(n_features):
+            new[features[k]] = k
+        start, listed = select(table.start, table.feature, rows, new)
+    return RowData(dense, start, listed, numbers, weights, groups, single)
 
 
 @kernel

@@ -19,6 +19,7 @@ def pop(work: OpenSlices) -> OpenSlice:
         work.rows[row : work.size[1]].copy(),
         work.weights[row : work.size[1]].copy(),
         work.columns[column : work.size[2]].copy(),
+        work.fallback[column : work.size[2]].copy(),
         work.parent[last],
         work.edge[last],
         work.seed[last],
@@ -41,6 +42,7 @@ def push(work: OpenSlices, task: OpenSlice) -> OpenSlices:
             _grown(work.rows, row_end),
             _grown(work.weights, row_end),
             _grown(work.columns, column_end),
+            _grown(work.fallback, column_end),
             _grown(work.row_end, n + 1),
             _grown(work.column_end, n + 1),
             _grown(work.parent, n + 1),
@@ -55,6 +57,7 @@ def push(work: OpenSlices, task: OpenSlice) -> OpenSlices:
         work.weights[row + i] = task.weights[i]
     for j in range(task.columns.size):
         work.columns[column + j] = task.columns[j]
+        work.fallback[column + j] = task.fallback[j]
     work.row_end[n], work.column_end[n] = row_end, column_end
     work.parent[n], work.edge[n], work.seed[n] = task.parent, task.edge, task.seed
     work.depth[n], work.connected[n], work.n_nodes[n] = task.depth, task.connected, task.n_nodes
@@ -63,22 +66,19 @@ def push(work: OpenSlices, task: OpenSlice) -> OpenSlices:
 
 
 @inner
-def with_room(nodes: Nodes, further: int) -> Nodes:
-    """Return the nodes with room for some more."""
-    needed = nodes.size[0] + further
-    if needed <= nodes.kind.size:
+def with_room(nodes: Nodes, n_nodes: int, n_statistics: int) -> Nodes:
+    """Return the nodes with room for some more nodes and statistics."""
+    needed, more = nodes.size[0] + n_nodes, nodes.size[1] + n_statistics
+    if needed <= nodes.kind.size and more <= nodes.statistics.size:
         return nodes
-    levels = np.empty((2 * needed, 2))
-    for i in range(nodes.size[0]):
-        levels[i, 0] = nodes.levels[i, 0]
-        levels[i, 1] = nodes.levels[i, 1]
     return Nodes(
         nodes.size,
         _grown(nodes.kind, needed),
         _grown(nodes.parent, needed),
         _grown(nodes.weight, needed),
         _grown(nodes.column, needed),
-        levels,
+        _grown(nodes.place, needed),
+        _grown(nodes.statistics, more),
     )
 
 

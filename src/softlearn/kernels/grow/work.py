@@ -14,18 +14,33 @@ LEAF: Final = 0
 PRODUCT: Final = 1
 SUM: Final = 2
 
+N_MOMENTS: Final = 5  # the fields of ``softlearn.leaf.GaussianStats``
 
-class BinaryTable(NamedTuple):
-    """All rows of a table whose columns have two levels and no missing cell.
 
-    Which cells are 1 is a matrix, or a listing of them; the other form is empty.
+class GrowTable(NamedTuple):
+    """All rows of a table; see ``softlearn.stats.table.TrainingTable``.
+
+    The indicators are a matrix or compressed rows; the other form is empty. A leaf's statistics are
+    the weight of each of its levels, the moments of its numbers and the weight of each of its bins,
+    as far as its column has them.
     """
 
-    dense: Kinds  # (columns, rows), or (0, 0)
+    dense: Kinds  # (features, rows), or (0, 0)
     start: Offsets  # (rows + 1,), or (1,)
     feature: Ids
+    feature_start: Offsets  # (columns + 1,)
+    single: Bools  # (columns,) two levels, one indicator, no missing cell
+    number_of: Offsets  # (columns,) position among the columns with numbers, or -1
+    numbers: Floats  # (columns with numbers, rows)
+    codes: Kinds  # (columns, rows) for the tests, or (0, 0) if all columns are single
+    n_codes: Offsets  # (columns,)
+    numeric: Bools  # (columns,) whether codes are in order
+    has_gaps: Bools  # (columns,) whether cells are missing
+    bins: Kinds  # (columns with bins, rows)
+    bins_of: Offsets  # (columns,) position among the columns with bins, or -1
+    n_bins: Offsets  # (columns,)
+    n_statistics: Offsets  # (columns,) of a leaf
     weights: Floats  # (rows,)
-    prior: Floats  # (columns, 2) pseudo-counts of the levels
 
 
 class GrowthOptions(NamedTuple):
@@ -33,11 +48,16 @@ class GrowthOptions(NamedTuple):
 
     n_clusters: int
     cluster: ClusterOptions
-    critical: float  # of the test of a pair
-    least_mass: float  # a cell of a pair's table, below which nothing is tested
+    ranks: bool  # whether pairs with numbers are tested by their ranks alone
+    critical: (
+        Floats  # (columns + 1, 2, freedom + 1) by columns in a node, at all and half the level
+    )
+    far: Floats  # (columns + 1,) critical value of Kendall's statistic
+    least_mass: float  # per cell of a pair's table, below which nothing is tested
     g_test: bool
     min_weight: float  # share of a row's own weight that a cluster does not carry on
     max_depth: int
+    stop: Kinds  # (1,) not zero when open slices are to become leaves at once
 
 
 class OpenSlice(NamedTuple):
@@ -46,6 +66,7 @@ class OpenSlice(NamedTuple):
     rows: Ids
     weights: Floats  # (rows,)
     columns: Ids
+    fallback: Offsets  # (columns,) where the statistics of a column without a cell stand, or -1
     parent: int  # -1 if it is the first
     edge: float  # the weight of its edge from the parent
     seed: np.uint64
@@ -64,6 +85,7 @@ class OpenSlices(NamedTuple):
     rows: Ids
     weights: Floats  # beside `rows`
     columns: Ids
+    fallback: Offsets  # beside `columns`
     row_end: Offsets  # (slices,) each begins where the one before it ends
     column_end: Offsets
     parent: Offsets
@@ -77,9 +99,10 @@ class OpenSlices(NamedTuple):
 class Nodes(NamedTuple):
     """A tree: a node has a higher id than its parent; children are in the order of their ids."""
 
-    size: Offsets  # (1,) how many nodes there are
+    size: Offsets  # (2,) how many nodes and statistics there are
     kind: Kinds
     parent: Offsets  # -1 for the first node
     weight: Floats  # of the edge from the parent
     column: Ids  # of a leaf
-    levels: Floats  # (nodes, 2) of a leaf: the probabilities of its levels
+    place: Offsets  # of a leaf: where its statistics stand
+    statistics: Floats  # of all leaves behind each other; leaves may share theirs

@@ -1,0 +1,65 @@
+"""The choices of growing as the kernels read them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softlearn.arrays import Floats
+from softlearn.kernels.cluster.rows import ClusterOptions
+from softlearn.kernels.grow.work import GrowthOptions
+from softlearn.learn.config import GrowConfig
+from softlearn.numeric_policy import (
+    EM_TOLERANCE,
+    KMEANS_TOLERANCE,
+    MIXTURE_DEVIATION_FLOOR,
+    MIXTURE_PROBABILITY_FLOOR,
+    MIXTURE_START,
+)
+from softlearn.stats.bins import MOST_NODE_BINS, Codes
+from softlearn.stats.independence import WEIGHT_PER_CELL, critical_values, kendall_critical_value
+from softlearn.stats.table import TrainingTable
+
+_START_ITERATIONS = 10  # of k-means, before EM takes over
+_NEVER = np.iinfo(np.int64).max
+
+
+def growth_options(config: GrowConfig, table: TrainingTable) -> GrowthOptions:
+    """Return how the slices of a table are split."""
+    n_columns = len(table.schema)
+    levels = [config.level(n) for n in range(n_columns + 1)]
+    return GrowthOptions(
+        n_clusters=config.n_clusters,
+        cluster=cluster_options(config),
+        ranks=config.ranks,
+        critical=_critical_values(levels, table.codes),
+        far=np.array([kendall_critical_value(level) for level in levels]),
+        least_mass=WEIGHT_PER_CELL,
+        g_test=config.test == "g",
+        min_weight=float(config.min_weight),
+        max_depth=_NEVER if config.max_depth is None else config.max_depth,
+        stop=np.zeros(1, np.uint8),
+    )
+
+
+def _critical_values(levels: list[float], codes: Codes) -> Floats:
+    """Return critical values of chi-square, (columns + 1, 2, freedom + 1)."""
+    widest = int(np.where(codes.numeric, MOST_NODE_BINS, codes.n_codes).max())
+    most = max((widest - 1) ** 2, 1)
+    return np.array([critical_values(level, most) for level in levels])
+
+
+def cluster_options(config: GrowConfig) -> ClusterOptions:
+    """Return how the rows of a node are clustered."""
+    is_em = config.clustering == "em"
+    return ClusterOptions(
+        kmeans_iterations=min(config.max_iter, _START_ITERATIONS) if is_em else config.max_iter,
+        kmeans_tolerance=KMEANS_TOLERANCE,
+        em_iterations=config.max_iter if is_em else 0,
+        em_tolerance=EM_TOLERANCE,
+        sharpness=MIXTURE_START,
+        smoothing=float(config.smoothing),  # an integer would be compiled for anew
+        probability_floor=MIXTURE_PROBABILITY_FLOOR,
+        deviation_floor=MIXTURE_DEVIATION_FLOOR,
+        beta=float(config.beta),
+        soft=config.soft,
+    )

@@ -1,0 +1,238 @@
+"""The training table: different rows with their weights, laid out for the kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import repeat
+
+import numpy as np
+
+from softlearn.arrays import Bools, Floats, Ids, Kinds, Offsets
+from softlearn.circuit import cells_of
+from softlearn.errors import SoftlearnError
+from softlearn.kernels.cluster.rows import RowData
+from softlearn.kernels.grow.work import N_MOMENTS, GrowTable
+from softlearn.leaf import Cells
+from softlearn.stats.bins import MISSING, Codes, bin_codes, histogram_edges, is_spread, pair_codes
+from softlearn.stats.duplicates import merge_duplicates
+from softlearn.stats.rows import Csr, indicator_matrix
+from softlearn.table.schema import Column, Schema
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingTable:
+    """What learners read.
+
+    Attributes
+    ----------
+    weights
+        (rows,) no two rows are alike; each has the weight of all rows of the table that are like
+        it.
+    feature_start
+        (columns + 1,) where each column's indicators begin. A column with a scale has one for each
+        atom and one for all other cells, if it has atoms; plain numbers have none.
+    single
+        (columns,) columns with one indicator: two levels, no missing cell.
+    indicators
+        uint8 matrix (features, rows), or compressed rows.
+    number_of
+        (columns,) position among the columns that have numbers, -1 for the others.
+    numbers
+        (columns with numbers, rows), standardised; for a column with a scale the normal scores of
+        cells that are no atoms. NaN where there is none.
+    centre, spread
+        (columns,) mean and standard deviation of plain numbers; 0 and 1 for other columns.
+    level_weights
+        For each column the weight of each of its levels; empty for numbers.
+    codes
+        Of all cells, for the tests of independence.
+    edges
+        Of the columns whose leaves are histograms.
+    bins
+        (columns with histograms, rows) the bin of each cell, 255 where missing.
+    """
+
+    schema: Schema
+    weights: Floats
+    feature_start: Offsets
+    single: Bools
+    indicators: Kinds | Csr
+    number_of: Offsets
+    numbers: Floats
+    centre: Floats
+    spread: Floats
+    level_weights: tuple[Floats, ...]
+    codes: Codes
+    edges: dict[int, Floats]
+    bins: Kinds
+
+    @property
+    def n_rows(self) -> int:
+        """Number of different rows."""
+        return self.weights.size
+
+    @cached_property
+    def arrays(self) -> GrowTable:
+        """The table as the kernels read it."""
+        csr = Csr(np.zeros(1, np.int64), np.zeros(0, np.int32))
+        dense = np.zeros((0, 0), np.uint8)
+        if isinstance(self.indicators, Csr):
+            csr = self.indicators
+        else:
+            dense = self.indicators
+        n_bins = np.zeros(len(self.schema), np.int64)
+        for column, edges in self.edges.items():
+            n_bins[column] = edges.size - 1
+        n_levels = np.where(self.single, 2, np.diff(self.feature_start))
+        return GrowTable(
+            dense=dense,
+            start=csr.start,
+            feature=csr.feature,
+            feature_start=self.feature_start,
+            single=self.single,
+            number_of=self.number_of,
+            numbers=self.numbers,
+            codes=self.codes.codes,
+            n_codes=self.codes.n_codes,
+            numeric=self.codes.numeric,
+            has_gaps=(self.codes.codes == MISSING).any(axis=1),
+            bins=self.bins,
+            bins_of=np.where(n_bins > 0, np.cumsum(n_bins > 0) - 1, -1),
+            n_bins=n_bins,
+            n_statistics=n_levels + N_MOMENTS * (self.number_of >= 0) + n_bins,
+            weights=self.weights,
+        )
+
+    def take(self, rows: Ids, weights: Floats, columns: Ids) -> RowData:
+        """Return some rows, with their weights in a node, over some columns."""
+        from softlearn.kernels.grow.slices import take  # noqa: PLC0415 - loads Numba
+
+        return take(self.arrays, rows, weights, columns)
+
+
+def training_table(
+    values: Floats, weights: Floats, schema: Schema, with_histograms: Bools | None = None
+) -> TrainingTable:
+    """Merge rows that are alike and lay out the rest for learning.
+
+    Rows of weight zero are absent; the order of the rows makes no difference.
+
+    Parameters
+    ----------
+    values
+        (columns, rows) codes of levels, or numbers; NaN where missing.
+    weights
+        (rows,).
+    schema
+        The columns.
+    with_histograms
+        (columns,) which columns of plain numbers have histograms as leaves; none by default.
+    """
+    if not (weights > 0.0).all():
+        values, weights = values[:, weights > 0.0], weights[weights > 0.0]
+    values, weights = merge_duplicates(_in_cells(values, schema), weights)
+    plain = np.array([not column.is_discrete and column.scale is None for column in schema.columns])
+    centre, spread = _moments(values, weights, plain)
+    numbers, levels, n_levels = [], [], np.empty(len(schema), np.int64)
+    for i, column in enumerate(schema.columns):
+        cells = cells_of(column)
+        level, number = values[i], None
+        n_levels[i] = column.n_levels
+        if cells is not None:
+            level, number, n_levels[i] = _atoms_and_scores(cells, values[i])
+        elif plain[i]:
+            number = (values[i] - centre[i]) / spread[i]
+        levels.append(level)
+        numbers.append(number)
+    single = (n_levels == 2) & ~np.isnan(values).any(axis=1)
+    single &= np.array([column.is_discrete for column in schema.columns])
+    feature_start = np.concatenate([[0], np.cumsum(np.where(single, 1, n_levels))])
+    has_number = np.array([number is not None for number in numbers])
+    rows = [number for number in numbers if number is not None]
+    binned = np.flatnonzero(plain & (with_histograms if with_histograms is not None else False))
+    edges = {int(column): histogram_edges(values[column], weights) for column in binned}
+    bins = [bin_codes(values[column], own) for column, own in edges.items()]
+    return TrainingTable(
+        schema=schema,
+        weights=weights,
+        feature_start=feature_start,
+        single=single,
+        indicators=_indicators(levels, feature_start, single, weights.size),
+        number_of=np.where(has_number, np.cumsum(has_number) - 1, -1),
+        numbers=np.array(rows).reshape(len(rows), weights.size),
+        centre=centre,
+        spread=spread,
+        level_weights=tuple(map(_level_weights, schema.columns, values, repeat(weights))),
+        codes=pair_codes(values, weights, schema),
+        edges=edges,
+        bins=np.array(bins, np.uint8).reshape(len(bins), weights.size),
+    )
+
+
+def _in_cells(values: Floats, schema: Schema) -> Floats:
+    """Return the values with those of columns with a scale replaced by their cells."""
+    coded = values
+    for i, column in enumerate(schema.columns):
+        cells = cells_of(column)
+        if cells is None:
+            continue
+        code = cells.code(values[i])
+        known = ~np.isnan(values[i])
+        if (known & (code < 0)).any():
+            worst = float(values[i][known & (code < 0)][0])
+            raise SoftlearnError(
+                f"column {column.name!r} holds {worst:g}, outside the bounds of its scale"
+            )
+        coded = coded.copy() if coded is values else coded
+        coded[i] = np.where(known, code, np.nan)
+    return coded
+
+
+def _atoms_and_scores(cells: Cells, codes: Floats) -> tuple[Floats, Floats | None, int]:
+    """Return a column's levels (each atom, and the rest), its scores, and the number of levels."""
+    n_atoms = int(cells.atom.sum())
+    level_of = np.where(cells.atom, np.cumsum(cells.atom) - 1, n_atoms).astype(np.float64)
+    score_of = np.where(cells.atom, np.nan, cells.score)
+    known = ~np.isnan(codes)
+    position = np.where(known, codes, 0.0).astype(np.intp)
+    score = np.where(known, score_of[position], np.nan)
+    level = np.where(known, level_of[position], np.nan)
+    has_scores = not np.isnan(score).all() or n_atoms == 0
+    return level, score if has_scores else None, n_atoms + 1 if n_atoms else 0
+
+
+def _moments(values: Floats, weights: Floats, numeric: Bools) -> tuple[Floats, Floats]:
+    """Return the weighted mean and deviation of numeric columns; 0 and 1 for the others."""
+    centre, spread = np.zeros(values.shape[0]), np.ones(values.shape[0])
+    for column in np.flatnonzero(numeric):
+        seen = ~np.isnan(values[column])
+        x, w = values[column, seen], weights[seen]
+        if x.size:
+            centre[column] = np.average(x, weights=w)
+            deviation = np.sqrt(np.average((x - centre[column]) ** 2, weights=w))
+            spread[column] = deviation if is_spread(deviation, abs(centre[column])) else 1.0
+    return centre, spread
+
+
+def _level_weights(column: Column, cells: Floats, weights: Floats) -> Floats:
+    """Return the weight of each level of a discrete column; nothing for numbers."""
+    seen = ~np.isnan(cells) & column.is_discrete
+    counts = np.bincount(cells[seen].astype(np.intp), weights[seen], column.n_levels)
+    return counts.astype(np.float64)
+
+
+def _indicators(
+    levels: list[Floats], feature_start: Offsets, single: Bools, n_rows: int
+) -> Kinds | Csr:
+    """Return the indicators of all levels."""
+    row, feature = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for column in np.flatnonzero(np.diff(feature_start) > 0):
+        cells = levels[column]
+        # A single indicator is set by level 1; otherwise level k sets indicator k.
+        rows = np.flatnonzero(cells == 1.0 if single[column] else ~np.isnan(cells))
+        level = 0 if single[column] else cells[rows].astype(np.int64)
+        row.append(rows)
+        feature.append(np.broadcast_to(feature_start[column] + level, rows.shape))
+    n_features = int(feature_start[-1])
+    return indicator_matrix(np.concatenate(row), np.concatenate(feature), n_rows, n_features)
