@@ -70,7 +70,7 @@ def joined(root: Piece) -> Piece:
         n_nodes += piece.kind.size
     n_before = np.cumsum([0, *(piece.statistics.size for piece in pieces[:-1])])
     parent = np.concatenate([piece.parent + n for piece, n in zip(pieces, first, strict=True)])
-    place = np.concatenate([piece.place + n for piece, n in zip(pieces, n_before, strict=True)])
+    places = np.concatenate([piece.place + n for piece, n in zip(pieces, n_before, strict=True)])
     weight = np.concatenate([piece.weight for piece in pieces])
     parent[first], weight[first] = above, edge
     return Piece(
@@ -78,6 +78,6 @@ def joined(root: Piece) -> Piece:
         parent=parent,
         weight=weight,
         column=np.concatenate([piece.column for piece in pieces]),
-        place=place,
+        place=places,
         statistics=np.concatenate([piece.statistics for piece in pieces]),
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Ids, Kinds, Offsets
+from softlearn.arrays import Bools, Ids, Kinds, Offsets
 
 # With fewer ones than this share the indicators are compressed; benchmarks/learning: the dense pass
 # costs about as much as a compressed one at this density.
@@ -21,20 +21,10 @@ class Csr:
     feature: Ids
 
 
-def indicator_matrix(row: AnyArray, feature: AnyArray, n_rows: int, n_features: int) -> Kinds | Csr:
-    """Return the matrix (features, rows) with these ones, in the form that is faster to walk.
-
-    Parameters
-    ----------
-    row, feature
-        Where the ones are; the features of a row come in order.
-    n_rows, n_features
-        The shape.
-    """
-    if row.size >= _COMPRESSED_BELOW * n_rows * n_features:
-        dense = np.zeros((n_features, n_rows), np.uint8)
-        dense[feature, row] = 1
-        return dense
-    start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_rows))])
-    by_row = np.argsort(row, kind="stable")
-    return Csr(start.astype(np.int64), feature[by_row].astype(np.int32))
+def indicator_matrix(cells: Bools) -> Kinds | Csr:
+    """Return a matrix (features, rows) of zeros and ones in the form that is faster to walk."""
+    if np.count_nonzero(cells) >= _COMPRESSED_BELOW * cells.size:
+        return cells.astype(np.uint8)
+    row, feature = np.nonzero(cells.T)
+    start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=cells.shape[1]))])
+    return Csr(start.astype(np.int64), feature.astype(np.int32))

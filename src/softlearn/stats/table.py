@@ -29,13 +29,18 @@ class TrainingTable:
     weights
         (rows,) no two rows are alike; each has the weight of all rows of the table that are like
         it.
-    feature_start
-        (columns + 1,) where each column's indicators begin. A column with a scale has one for each
-        atom and one for all other cells, if it has atoms; plain numbers have none.
-    single
-        (columns,) columns with one indicator: two levels, no missing cell.
-    indicators
-        uint8 matrix (features, rows), or compressed rows.
+    single_of
+        (columns,) position among the columns of two levels without a missing cell, -1 for others.
+    ones
+        Which rows have the second level of those columns: uint8 (columns, rows), or compressed
+        rows.
+    n_levels
+        (columns,) a column with a scale has one for each atom and one for all other cells, if it
+        has atoms; plain numbers have none.
+    levels_of
+        (columns,) position among the other columns with levels, -1 for the rest.
+    levels
+        (those columns, rows) the level of each cell, -1 where missing.
     number_of
         (columns,) position among the columns that have numbers, -1 for the others.
     numbers
@@ -55,9 +60,11 @@ class TrainingTable:
 
     schema: Schema
     weights: Floats
-    feature_start: Offsets
-    single: Bools
-    indicators: Kinds | Csr
+    single_of: Offsets
+    ones: Kinds | Csr
+    n_levels: Offsets
+    levels_of: Offsets
+    levels: Ids
     number_of: Offsets
     numbers: Floats
     centre: Floats
@@ -77,20 +84,21 @@ class TrainingTable:
         """The table as the kernels read it."""
         csr = Csr(np.zeros(1, np.int64), np.zeros(0, np.int32))
         dense = np.zeros((0, 0), np.uint8)
-        if isinstance(self.indicators, Csr):
-            csr = self.indicators
+        if isinstance(self.ones, Csr):
+            csr = self.ones
         else:
-            dense = self.indicators
+            dense = self.ones
         n_bins = np.zeros(len(self.schema), np.int64)
         for column, edges in self.edges.items():
             n_bins[column] = edges.size - 1
-        n_levels = np.where(self.single, 2, np.diff(self.feature_start))
         return GrowTable(
             dense=dense,
             start=csr.start,
             feature=csr.feature,
-            feature_start=self.feature_start,
-            single=self.single,
+            single_of=self.single_of,
+            levels=self.levels,
+            levels_of=self.levels_of,
+            n_levels=self.n_levels,
             number_of=self.number_of,
             numbers=self.numbers,
             codes=self.codes.codes,
@@ -98,9 +106,9 @@ class TrainingTable:
             numeric=self.codes.numeric,
             has_gaps=(self.codes.codes == MISSING).any(axis=1),
             bins=self.bins,
-            bins_of=np.where(n_bins > 0, np.cumsum(n_bins > 0) - 1, -1),
+            bins_of=_position(n_bins > 0),
             n_bins=n_bins,
-            n_statistics=n_levels + N_MOMENTS * (self.number_of >= 0) + n_bins,
+            n_statistics=self.n_levels + N_MOMENTS * (self.number_of >= 0) + n_bins,
             weights=self.weights,
         )
 
@@ -147,7 +155,7 @@ def training_table(
         numbers.append(number)
     single = (n_levels == 2) & ~np.isnan(values).any(axis=1)
     single &= np.array([column.is_discrete for column in schema.columns])
-    feature_start = np.concatenate([[0], np.cumsum(np.where(single, 1, n_levels))])
+    has_levels = (n_levels > 0) & ~single
     has_number = np.array([number is not None for number in numbers])
     rows = [number for number in numbers if number is not None]
     binned = np.flatnonzero(plain & (with_histograms if with_histograms is not None else False))
@@ -156,10 +164,16 @@ def training_table(
     return TrainingTable(
         schema=schema,
         weights=weights,
-        feature_start=feature_start,
-        single=single,
-        indicators=_indicators(levels, feature_start, single, weights.size),
-        number_of=np.where(has_number, np.cumsum(has_number) - 1, -1),
+        single_of=_position(single),
+        ones=indicator_matrix(
+            np.array([levels[i] == 1.0 for i in np.flatnonzero(single)], bool).reshape(
+                -1, weights.size
+            )
+        ),
+        n_levels=n_levels,
+        levels_of=_position(has_levels),
+        levels=_level_codes([levels[i] for i in np.flatnonzero(has_levels)], weights.size),
+        number_of=_position(has_number),
         numbers=np.array(rows).reshape(len(rows), weights.size),
         centre=centre,
         spread=spread,
@@ -222,17 +236,12 @@ def _level_weights(column: Column, cells: Floats, weights: Floats) -> Floats:
     return counts.astype(np.float64)
 
 
-def _indicators(
-    levels: list[Floats], feature_start: Offsets, single: Bools, n_rows: int
-) -> Kinds | Csr:
-    """Return the indicators of all levels."""
-    row, feature = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for column in np.flatnonzero(np.diff(feature_start) > 0):
-        cells = levels[column]
-        # A single indicator is set by level 1; otherwise level k sets indicator k.
-        rows = np.flatnonzero(cells == 1.0 if single[column] else ~np.isnan(cells))
-        level = 0 if single[column] else cells[rows].astype(np.int64)
-        row.append(rows)
-        feature.append(np.broadcast_to(feature_start[column] + level, rows.shape))
-    n_features = int(feature_start[-1])
-    return indicator_matrix(np.concatenate(row), np.concatenate(feature), n_rows, n_features)
+def _position(which: Bools) -> Offsets:
+    """Return each column's position among some of them, -1 for the others."""
+    return np.where(which, np.cumsum(which) - 1, -1)
+
+
+def _level_codes(levels: list[Floats], n_rows: int) -> Ids:
+    """Return the levels as whole numbers, -1 where missing."""
+    cells = np.array(levels).reshape(len(levels), n_rows)
+    return np.where(np.isnan(cells), -1.0, cells).astype(np.int32)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Floats
+from softlearn.arrays import AnyArray, Floats, Ids, Offsets
 from softlearn.kernels.cluster.rows import Planes, RowData, Sums
 from softlearn.kernels.compile import inner
 
 BLOCK = 256  # rows whose scores and weights stay in the first-level cache
+APART = 4  # places in which a level's weight is added up
 
 
 @inner
@@ -24,28 +25,62 @@ def score_block(
 ) -> None:
     """Write the scores of rows first : first + n in cluster c to out, relative to cluster 0 or not.
 
-    `slope` is float32, and relative already.
+    `slope` is float32, relative already, and has one more that is zero.
     """
-    dense, start, feature, numbers = data.dense, data.start, data.feature, data.numbers
-    polynomial, off = planes.numbers, 1.0 if is_relative else 0.0
-    base = planes.base[c] - off * planes.base[0]
+    base = planes.base[c] - (planes.base[0] if is_relative else 0.0)
     for r in range(n):
         out[r] = base
-    if dense.shape[0] > 0:
-        _dense_scores(dense, slope, c, first, n, out)
-    elif feature.size > 0:
+    if data.dense.shape[0] > 0:
+        _dense_scores(data.dense, slope, c, first, n, out)
+    elif data.feature.size > 0:
+        _listed_scores(data.start, data.feature, slope[c], first, n, out)
+    if data.levels.shape[0] > 0:
+        _level_scores(data.levels, slope[c], first, n, out)
+    if data.numbers.shape[0] > 0:
+        _number_scores(data.numbers, planes.numbers, c, is_relative, first, n, out)
+
+
+@inner
+def _listed_scores(
+    start: Offsets, feature: Ids, slope: AnyArray, first: int, n: int, out: AnyArray
+) -> None:
+    """Add the slopes of the features that compressed rows have."""
+    for r in range(n):
+        total = np.float32(0.0)
+        for e in range(start[first + r], start[first + r + 1]):
+            total += slope[feature[e]]
+        out[r] += total
+
+
+@inner
+def _level_scores(levels: Ids, slope: AnyArray, first: int, n: int, out: AnyArray) -> None:
+    """Add the slopes of the rows' levels; the last slope is that of a missing cell, zero."""
+    for j in range(levels.shape[0]):
+        cells = levels[j, first : first + n]
         for r in range(n):
-            total = np.float32(0.0)
-            for e in range(start[first + r], start[first + r + 1]):
-                total += slope[c, feature[e]]
-            out[r] += total
+            out[r] += slope[np.uint32(cells[r])]
+
+
+@inner
+def _number_scores(
+    numbers: AnyArray,
+    polynomial: Floats,
+    c: int,
+    is_relative: bool,
+    first: int,
+    n: int,
+    out: AnyArray,
+) -> None:
+    """Add c₀ + z (c₁ + z c₂) for all observed numbers, in single precision as the other scores."""
+    end, off, nothing = first + n, 1.0 if is_relative else 0.0, np.float32(0.0)
     for j in range(numbers.shape[0]):
-        c0 = polynomial[c, j, 0] - off * polynomial[0, j, 0]
-        c1 = polynomial[c, j, 1] - off * polynomial[0, j, 1]
-        c2 = polynomial[c, j, 2] - off * polynomial[0, j, 2]
+        c0 = np.float32(polynomial[c, j, 0] - off * polynomial[0, j, 0])
+        c1 = np.float32(polynomial[c, j, 1] - off * polynomial[0, j, 1])
+        c2 = np.float32(polynomial[c, j, 2] - off * polynomial[0, j, 2])
+        cells = numbers[j, first:end]
         for r in range(n):
-            z = numbers[j, first + r]
-            out[r] += c0 + z * (c1 + z * c2) if z == z else 0.0
+            z = cells[r]
+            out[r] += c0 + z * (c1 + z * c2) if z == z else nothing
 
 
 @inner
@@ -70,24 +105,70 @@ def _dense_scores(
 
 
 @inner
-def add_block(data: RowData, part: Floats, c: int, first: int, n: int, sums: Sums) -> None:
-    """Add rows first : first + n to cluster c, each with the weight part[:n]."""
-    dense, start, feature, numbers = data.dense, data.start, data.feature, data.numbers
-    mass, indicators, moments = sums.mass, sums.indicators, sums.numbers
+def add_block(
+    data: RowData, part: Floats, c: int, first: int, n: int, apart: Floats, sums: Sums
+) -> None:
+    """Add rows first : first + n to cluster c, each with the weight part[:n].
+
+    What they have of levels goes to `apart`.
+    """
+    single, total = np.empty(n, np.float32), 0.0
     for r in range(n):
-        mass[c] += part[r]
-    if dense.shape[0] > 0:
-        _add_dense(dense, part, c, first, n, indicators)
-    elif feature.size > 0:
-        for r in range(n):
-            for e in range(start[first + r], start[first + r + 1]):
-                indicators[c, feature[e]] += part[r]
+        total += part[r]
+    for r in range(n):
+        single[r] = part[r]
+    sums.mass[c] += total
+    if data.dense.shape[0] > 0:
+        _add_dense(data.dense, single, c, first, n, sums.indicators)
+    elif data.feature.size > 0:
+        _add_listed(data.start, data.feature, part, first, n, sums.indicators[c])
+    if data.levels.shape[0] > 0:
+        _add_levels(data.levels, part, first, n, apart)
+    if data.numbers.shape[0] > 0:
+        _add_numbers(data.numbers, single, c, first, n, sums.numbers)
+
+
+@inner
+def _add_listed(
+    start: Offsets, feature: Ids, part: Floats, first: int, n: int, out: Floats
+) -> None:
+    """Add the rows' weights to the features that compressed rows have."""
+    for r in range(n):
+        for e in range(start[first + r], start[first + r + 1]):
+            out[feature[e]] += part[r]
+
+
+@inner
+def _add_levels(levels: Ids, part: Floats, first: int, n: int, apart: Floats) -> None:
+    """Add the rows' weights to their levels, in `APART` places by turns.
+
+    Neighbours often have the same level, and an addition would wait for the one before it.
+    """
+    a0, a1, a2, a3 = apart[0], apart[1], apart[2], apart[3]
+    last = n - n % APART
+    for j in range(levels.shape[0]):
+        cells = levels[j, first : first + n]
+        for r in range(0, last, APART):
+            a0[np.uint32(cells[r])] += part[r]
+            a1[np.uint32(cells[r + 1])] += part[r + 1]
+            a2[np.uint32(cells[r + 2])] += part[r + 2]
+            a3[np.uint32(cells[r + 3])] += part[r + 3]
+        for r in range(last, n):
+            a0[np.uint32(cells[r])] += part[r]
+
+
+@inner
+def _add_numbers(
+    numbers: AnyArray, single: AnyArray, c: int, first: int, n: int, moments: Floats
+) -> None:
+    """Add up mass, sum and sum of squares, in single precision: a block is short enough."""
+    nothing = np.float32(0.0)
     for j in range(numbers.shape[0]):
-        m0, m1, m2 = 0.0, 0.0, 0.0
+        cells = numbers[j, first : first + n]
+        m0, m1, m2 = nothing, nothing, nothing
         for r in range(n):
-            z = numbers[j, first + r]
-            own = part[r] if z == z else 0.0
-            z = z if z == z else 0.0
+            z = cells[r] if cells[r] == cells[r] else nothing
+            own = single[r] if cells[r] == cells[r] else nothing
             m0 += own
             m1 += own * z
             m2 += own * z * z
@@ -98,12 +179,9 @@ def add_block(data: RowData, part: Floats, c: int, first: int, n: int, sums: Sum
 
 @inner
 def _add_dense(
-    dense: AnyArray, part: Floats, c: int, first: int, n: int, indicators: Floats
+    dense: AnyArray, single: AnyArray, c: int, first: int, n: int, indicators: Floats
 ) -> None:
     """Add up columns in single precision, which a block is short enough for."""
-    single = np.empty(n, np.float32)
-    for r in range(n):
-        single[r] = part[r]
     last, end = dense.shape[0] - dense.shape[0] % 4, first + n
     for j in range(0, last, 4):
         x0, x1 = dense[j, first:end], dense[j + 1, first:end]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from softlearn.arrays import AnyArray, Floats, Kinds
-from softlearn.kernels.cluster.blocks import BLOCK, add_block, score_block
+from softlearn.kernels.cluster.blocks import APART, BLOCK, add_block, score_block
 from softlearn.kernels.cluster.planes import (
     as_centroids,
     clear,
@@ -113,24 +113,40 @@ def _pass(
 
     In EM that is the mean log-likelihood. Scores that are shared out are taken relative to cluster
     0, whose own part is linear in what all rows add up to, and it gets what the others leave. So
-    two clusters cost one score and one sum a row.
+    two clusters cost one score and one sum per row.
+    """
+    clear(sums)
+    value = add_rows(data, planes, n_clusters, sums, membership, phase)
+    if phase in (_LLOYD, _EM):
+        value += linear(planes, totals)
+        give_the_rest(data, totals, sums, n_clusters)
+    else:
+        copy_first(sums, totals)
+    mean: float = value / totals.mass[0]
+    return mean
+
+
+@inner
+def add_rows(
+    data: RowData, planes: Planes, n_clusters: int, sums: Sums, membership: Floats, phase: int
+) -> float:
+    """Score some rows, share them out and add them to the sums; return what their scores add to.
+
+    If rows are shared out, cluster 0 is left out of both; else cluster 0 gets all rows.
     """
     weights, is_relative = data.weights, phase in (_LLOYD, _EM)
-    slope: AnyArray = np.empty(planes.slope.shape, np.float32)
-    for c in range(n_clusters):
-        for j in range(slope.shape[1]):
-            slope[c, j] = planes.slope[c, j] - (planes.slope[0, j] if is_relative else 0.0)
+    skipped, n_features = 1 if is_relative else 0, planes.slope.shape[1]
+    slope = _slopes(planes, n_clusters, is_relative)
     scores = np.zeros((max(n_clusters, 1), BLOCK), np.float32)
+    n_added = n_clusters - 1 if is_relative else 1
+    apart = np.zeros((n_added, APART, n_features + 1 if data.levels.shape[0] > 0 else 0))
     top, logs, part = np.zeros(BLOCK, np.float32), np.zeros(BLOCK, np.float32), np.empty(BLOCK)
-    clear(sums)
-    value = linear(planes, totals) if is_relative else 0.0
-    # Otherwise one cluster gets all rows.
-    clusters_to_add = range(1, n_clusters) if is_relative else range(1)
+    value = 0.0
     for first in range(0, weights.size, BLOCK):
         # Views spare each index the question whether it is negative; so loops become vector code.
         end = min(first + BLOCK, weights.size)
         n, weight = end - first, weights[first:end]
-        for c in range(1 if is_relative else 0, n_clusters):
+        for c in range(skipped, n_clusters):
             score_block(data, planes, slope, c, is_relative, first, n, scores[c])
         if is_relative:
             _relate_to_best(scores, top, n)
@@ -145,20 +161,31 @@ def _pass(
                 distance, score = membership[c, first:end], scores[c]
                 for r in range(n):
                     distance[r] = min(max(-score[r], np.float32(0.0)), _FAR)
-        for c in clusters_to_add:
+        for k in range(n_added):
             for r in range(n):
                 part[r] = weight[r]
             if is_relative:
-                share = membership[c, first:end]
+                share = membership[k + 1, first:end]
                 for r in range(n):
                     part[r] *= share[r]
-            add_block(data, part, c, first, n, sums)
-    if is_relative:
-        give_the_rest(data, totals, sums, n_clusters)
-    else:
-        copy_first(sums, totals)
-    mean: float = value / totals.mass[0]
-    return mean
+            add_block(data, part, skipped + k, first, n, apart[k], sums)
+    if data.levels.shape[0] > 0:
+        for k in range(n_added):
+            for p in range(APART):
+                for j in range(n_features):
+                    sums.indicators[skipped + k, j] += apart[k, p, j]
+    return value
+
+
+@inner
+def _slopes(planes: Planes, n_clusters: int, is_relative: bool) -> AnyArray:
+    """Return the slopes, relative to cluster 0 or not, and one more that is zero."""
+    n_features = planes.slope.shape[1]
+    slope = np.zeros((n_clusters, n_features + 1), np.float32)
+    for c in range(n_clusters):
+        for j in range(n_features):
+            slope[c, j] = planes.slope[c, j] - (planes.slope[0, j] if is_relative else 0.0)
+    return slope
 
 
 @inner
@@ -237,6 +264,9 @@ def _place(data: RowData, row: int, levels: Floats, means: Floats, k: int) -> No
     if data.feature.size > 0:
         for e in range(data.start[row], data.start[row + 1]):
             levels[k, data.feature[e]] = 1.0
+    for j in range(data.levels.shape[0]):
+        if data.levels[j, row] < levels.shape[1]:
+            levels[k, data.levels[j, row]] = 1.0
     for j in range(means.shape[1]):
         z = data.numbers[j, row]
         means[k, j] = z if z == z else 0.0

@@ -11,17 +11,21 @@ DIFFERENT: Final = 2.0**-10
 
 
 class RowData(NamedTuple):
-    """Weighted rows; see ``softlearn.stats.rows.WeightedRows``.
+    """Some weighted rows over some columns, as clustering reads them.
 
-    The indicators are a matrix, or a listing of their ones; the other form is empty.
+    A feature is a level. A column of two levels without a missing cell is single: its only feature
+    is its second level. Features of single columns come first; which rows have them is a matrix or
+    compressed rows, and the other form is empty. Other discrete columns say for each row which of
+    their features it has.
     """
 
-    dense: AnyArray  # (features, rows) float32, or (0, 0)
+    dense: AnyArray  # (single columns, rows) float32, or (0, 0)
     start: Offsets  # (rows + 1,), or (1,)
     feature: Ids
-    numbers: Floats  # (numeric columns, rows), NaN where missing
+    levels: Ids  # (other discrete columns, rows) features; the number of features where missing
+    numbers: AnyArray  # (numeric columns, rows) float32, NaN where missing
     weights: Floats  # (rows,)
-    groups: Offsets  # (discrete columns + 1,)
+    groups: Offsets  # (discrete columns + 1,) where the features of each begin
     single: Bools  # (discrete columns,)
 
 

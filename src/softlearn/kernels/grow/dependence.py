@@ -41,7 +41,7 @@ def _are_single(table: GrowTable, task: OpenSlice) -> bool:
     """Return whether all columns have two levels and no missing cell."""
     found = True
     for j in range(task.columns.size):
-        found &= table.single[task.columns[j]]
+        found &= table.single_of[task.columns[j]] >= 0
     return found
 
 

@@ -194,10 +194,10 @@ def _fallback(
 @inner
 def _is_observed(codes: Kinds, rows: Ids) -> bool:
     """Return whether any of the rows has a cell."""
-    for i in range(rows.size):
-        if codes[rows[i]] != MISSING:
-            return True
-    return False
+    at = 0
+    while at < rows.size and codes[rows[at]] == MISSING:
+        at += 1
+    return at < rows.size
 
 
 @inner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Bools, Floats
+from softlearn.arrays import Bools, Floats, Ids, Offsets
 from softlearn.kernels.cluster.rows import RowData
 from softlearn.kernels.compile import inner, kernel
 from softlearn.kernels.grow.bins import MISSING
@@ -40,8 +40,8 @@ def add_leaves(
 
 @inner
 def listed_weights(data: RowData) -> Floats:
-    """Return the weight of the rows with each feature, for compressed rows; a matrix needs none."""
-    sums = np.zeros(0 if data.dense.shape[0] > 0 else data.groups[-1])
+    """Return the weight of the ones of each single column, for compressed rows."""
+    sums = np.zeros(data.single.size if data.feature.size > 0 else 0)
     for i in range(data.start.size - 1):
         for e in range(data.start[i], data.start[i + 1]):
             sums[data.feature[e]] += data.weights[i]
@@ -58,69 +58,80 @@ def add_statistics(
     """
     column, place = task.columns[j], nodes.size[1]
     out = nodes.statistics[place : place + table.n_statistics[column]]
-    group, number = 0, 0  # its position among the columns with indicators, and with numbers
-    for k in range(j):
-        group += table.feature_start[task.columns[k] + 1] > table.feature_start[task.columns[k]]
-        number += table.number_of[task.columns[k]] >= 0
-    at = 0
-    if table.feature_start[column + 1] > table.feature_start[column]:
-        at = _level_weights(data, sums, group, out)
+    at = table.n_levels[column]
+    if table.single_of[column] >= 0:
+        _single_weights(data, sums, _n_before(table.single_of, task.columns, j), out)
+    elif table.levels_of[column] >= 0:
+        _level_weights(table.levels[table.levels_of[column]], task.rows, task.weights, out[:at])
     if table.number_of[column] >= 0:
-        centred_moments(data.numbers[number], task.weights, table.weights, task.rows, out[at:])
+        cells = table.numbers[table.number_of[column]]
+        centred_moments(cells, task.rows, task.weights, table.weights, out[at:])
         at += N_MOMENTS
     if table.bins_of[column] >= 0:
         _bin_weights(table, task, column, out[at:])
     nodes.size[1] += table.n_statistics[column]
-    return place
+    return int(place)
 
 
 @inner
-def _level_weights(data: RowData, sums: Floats, group: int, out: Floats) -> int:
-    """Write the weights of a column's levels; return how many there are."""
-    first, n = data.groups[group], data.groups[group + 1] - data.groups[group]
-    ones = out[1:] if data.single[group] else out
-    for k in range(n):
-        if data.dense.shape[0] > 0:
-            cells, total = data.dense[first + k], 0.0
-            for i in range(data.weights.size):
-                total += data.weights[i] * cells[i]
-            ones[k] = total
-        else:
-            ones[k] = sums[first + k]
-    if not data.single[group]:
-        return int(n)
-    mass = 0.0
+def _n_before(position: Offsets, columns: Ids, j: int) -> int:
+    """Return how many of the columns before the j-th have a position."""
+    n = 0
+    for k in range(j):
+        n += position[columns[k]] >= 0
+    return n
+
+
+@inner
+def _single_weights(data: RowData, sums: Floats, k: int, out: Floats) -> None:
+    """Write the weights of the two levels of the slice's k-th single column."""
+    mass, ones = 0.0, 0.0
     for i in range(data.weights.size):
         mass += data.weights[i]
-    out[0] = max(mass - out[1], 0.0)
-    return 2
+    if data.dense.shape[0] > 0:
+        cells = data.dense[k]
+        for i in range(data.weights.size):
+            ones += data.weights[i] * cells[i]
+    elif sums.size > 0:
+        ones = sums[k]
+    out[0], out[1] = max(mass - ones, 0.0), ones
+
+
+@inner
+def _level_weights(cells: Ids, rows: Ids, weights: Floats, out: Floats) -> None:
+    """Write the weights of a column's levels."""
+    for k in range(out.size):
+        out[k] = 0.0
+    for i in range(rows.size):
+        if cells[rows[i]] >= 0:
+            out[cells[rows[i]]] += weights[i]
 
 
 @kernel
-def centred_moments(
-    cells: Floats, weights: Floats, own: Floats, rows: AnyArray, out: Floats
-) -> None:
-    """Write the fields of ``softlearn.leaf.GaussianStats`` to out.
+def centred_moments(cells: Floats, rows: Ids, weights: Floats, own: Floats, out: Floats) -> None:
+    """Write the fields of ``softlearn.leaf.GaussianStats`` of some rows to out.
 
     c equal rows of the table were merged to one that weighs own[row] = c, so of w in the slice each
     has w / c, and they add w² / c to the sum of squares. Missing cells do not count.
     """
     weight, squares, heaviest, centre = 0.0, 0.0, 0.0, 0.0
-    for i in range(cells.size):
-        x, w = cells[i], weights[i]
+    for i in range(rows.size):
+        x, w = cells[rows[i]], weights[i]
         if x == x:
             weight += w
             squares += w * w / own[rows[i]]
             if w > heaviest:
                 heaviest, centre = w, x
     offset = 0.0
-    for i in range(cells.size):
-        offset += weights[i] * (cells[i] - centre) if cells[i] == cells[i] else 0.0
+    for i in range(rows.size):
+        x = cells[rows[i]]
+        offset += weights[i] * (x - centre) if x == x else 0.0
     offset = offset / weight if weight > 0.0 else 0.0
     scatter = 0.0
-    for i in range(cells.size):
-        gap = cells[i] - centre - offset
-        scatter += weights[i] * gap * gap if cells[i] == cells[i] else 0.0
+    for i in range(rows.size):
+        x = cells[rows[i]]
+        gap = x - centre - offset
+        scatter += weights[i] * gap * gap if x == x else 0.0
     out[0], out[1] = weight, max(weight * weight - squares, 0.0)
     out[2], out[3], out[4] = centre, offset, scatter
 

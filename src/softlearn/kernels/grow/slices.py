@@ -6,47 +6,63 @@ import numpy as np
 
 from softlearn.arrays import AnyArray, Floats, Ids, Kinds, Offsets
 from softlearn.kernels.cluster.rows import RowData
-from softlearn.kernels.compile import kernel
+from softlearn.kernels.compile import inner, kernel
 from softlearn.kernels.grow.work import GrowTable
 
 
 @kernel
 def take(table: GrowTable, rows: Ids, weights: Floats, columns: Ids) -> RowData:
     """Cut some rows, with their weights, and columns out of a table, as clustering reads them."""
-    n_groups, n_features, n_numbers = 0, 0, 0
+    n_single, n_level_columns, n_features, n_numbers = 0, 0, 0, 0
     for j in range(columns.size):
-        width = table.feature_start[columns[j] + 1] - table.feature_start[columns[j]]
-        n_groups += width > 0
-        n_features += width
+        n_single += table.single_of[columns[j]] >= 0
+        n_level_columns += table.levels_of[columns[j]] >= 0
+        n_features += table.n_levels[columns[j]] - (table.single_of[columns[j]] >= 0)
         n_numbers += table.number_of[columns[j]] >= 0
-    groups, single = np.zeros(n_groups + 1, np.int64), np.empty(n_groups, np.bool_)
-    features, numbers = np.empty(n_features, np.int32), np.empty((n_numbers, rows.size))
-    group, feature, number = 0, 0, 0
+    groups = np.zeros(n_single + n_level_columns + 1, np.int64)
+    single = np.zeros(groups.size - 1, np.bool_)
+    ones = np.empty(n_single, np.int32)
+    levels = np.empty((n_level_columns, rows.size), np.int32)
+    numbers = np.empty((n_numbers, rows.size), np.float32)
+    number, one, other = 0, 0, 0
     for j in range(columns.size):
-        first, last = table.feature_start[columns[j]], table.feature_start[columns[j] + 1]
-        for k in range(first, last):
-            features[feature] = k
-            feature += 1
-        if last > first:
-            single[group] = table.single[columns[j]]
-            groups[group + 1] = feature
-            group += 1
+        if table.single_of[columns[j]] >= 0:
+            ones[one] = table.single_of[columns[j]]
+            single[one] = True
+            one += 1
+            groups[one] = one
+    for j in range(columns.size):
+        if table.levels_of[columns[j]] >= 0:
+            first = groups[n_single + other]
+            _gather_levels(
+                table.levels[table.levels_of[columns[j]]], rows, first, n_features, levels[other]
+            )
+            other += 1
+            groups[n_single + other] = first + table.n_levels[columns[j]]
         if table.number_of[columns[j]] >= 0:
             cells = table.numbers[table.number_of[columns[j]]]
             for i in range(rows.size):
                 numbers[number, i] = cells[rows[i]]
             number += 1
     is_dense = table.dense.size > 0
-    dense = np.empty((n_features if is_dense else 0, rows.size), np.float32)
+    dense = np.empty((n_single if is_dense else 0, rows.size), np.float32)
     start, listed = np.zeros(1, np.int64), np.empty(0, np.int32)
     if is_dense:
-        gather(table.dense, features, rows, dense)
-    else:
-        new = np.full(table.feature_start[-1], -1, np.int32)
-        for k in range(n_features):
-            new[features[k]] = k
+        gather(table.dense, ones, rows, dense)
+    elif n_single > 0:
+        new = np.full(table.single_of.size, -1, np.int32)
+        for k in range(n_single):
+            new[ones[k]] = k
         start, listed = select(table.start, table.feature, rows, new)
-    return RowData(dense, start, listed, numbers, weights, groups, single)
+    return RowData(dense, start, listed, levels, numbers, weights, groups, single)
+
+
+@inner
+def _gather_levels(cells: Ids, rows: Ids, first: int, missing: int, out: Ids) -> None:
+    """Copy the levels of some rows as features, the first level being the feature `first`."""
+    for i in range(rows.size):
+        level = cells[rows[i]]
+        out[i] = first + level if level >= 0 else missing
 
 
 @kernel
@@ -78,21 +94,6 @@ def select(
                 at += 1
     start[rows.size] = at
     return start, chosen[:at]
-
-
-@kernel
-def column_sums(
-    dense: AnyArray, row_start: Offsets, feature: Ids, weights: Floats, out: Floats
-) -> None:
-    """Add up the weights of the rows that have each feature, given as a matrix or a listing."""
-    for j in range(dense.shape[0]):
-        total = 0.0
-        for i in range(weights.size):
-            total += weights[i] * dense[j, i]
-        out[j] = total
-    for i in range(row_start.size - 1):
-        for e in range(row_start[i], row_start[i + 1]):
-            out[feature[e]] += weights[i]
 
 
 @kernel

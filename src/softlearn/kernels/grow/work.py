@@ -20,16 +20,18 @@ N_MOMENTS: Final = 5  # the fields of ``softlearn.leaf.GaussianStats``
 class GrowTable(NamedTuple):
     """All rows of a table; see ``softlearn.stats.table.TrainingTable``.
 
-    The indicators are a matrix or compressed rows; the other form is empty. A leaf's statistics are
-    the weight of each of its levels, the moments of its numbers and the weight of each of its bins,
-    as far as its column has them.
+    The ones of single columns are a matrix or compressed rows; the other form is empty. A leaf's
+    statistics are the weight of each of its levels, the moments of its numbers and the weight of
+    each of its bins, as far as its column has them.
     """
 
-    dense: Kinds  # (features, rows), or (0, 0)
+    dense: Kinds  # (single columns, rows), or (0, 0)
     start: Offsets  # (rows + 1,), or (1,)
-    feature: Ids
-    feature_start: Offsets  # (columns + 1,)
-    single: Bools  # (columns,) two levels, one indicator, no missing cell
+    feature: Ids  # positions among the single columns
+    single_of: Offsets  # (columns,) position among the single columns, or -1
+    levels: Ids  # (columns with levels, rows), -1 where missing
+    levels_of: Offsets  # (columns,) position among the columns with levels, or -1
+    n_levels: Offsets  # (columns,) 2 if single, 0 without levels
     number_of: Offsets  # (columns,) position among the columns with numbers, or -1
     numbers: Floats  # (columns with numbers, rows)
     codes: Kinds  # (columns, rows) for the tests, or (0, 0) if all columns are single
