@@ -20,7 +20,7 @@ from softlearn import estimators, query
 from softlearn.cli.main import app
 from softlearn.cli.registry import COMMANDS
 from softlearn.leaf import FAMILIES
-from softlearn.learn.learners import LEARNERS
+from softlearn.learn import LEARNERS
 
 REPOSITORY = Path(__file__).parents[1]
 SOURCE = REPOSITORY / "src"

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from softlearn.circuit import LEAF, Circuit
-from softlearn.learn import LEARNERS, Block, Engine, GrowConfig
+from softlearn.learn import LEARNERS, Block, Engine, Entry
 from softlearn.table.schema import Column, Schema
 
 LETTERS = tuple("abcdefghij")
@@ -28,7 +28,7 @@ def schema_of(kinds: str) -> Schema:
 
 
 def learn(
-    learner: str,
+    learner: str | Entry,
     values: np.ndarray,
     schema: Schema,
     *,
@@ -44,8 +44,9 @@ def learn(
     blocks = [Block(values[:, start:end], weights[start:end]) for start, end in pairwise(edges)]
     if not cuts:  # weights of a wrong length go in as they are
         blocks = [Block(values, weights)]
-    config, chance = GrowConfig(**choices), np.random.SeedSequence(seed)
-    return LEARNERS[learner](blocks, schema, config, chance, Engine(n_jobs=n_jobs))
+    entry = LEARNERS[learner] if isinstance(learner, str) else learner
+    config, chance = entry.config(**choices), np.random.SeedSequence(seed)
+    return entry.learn(blocks, schema, config, chance, Engine(n_jobs=n_jobs))
 
 
 def mixture(kinds: str, n_rows: int, *, seed: int = 0, n_groups: int = 4) -> np.ndarray:
