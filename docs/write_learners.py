@@ -137,7 +137,7 @@ def stub() -> str:
 
 def class_stub(entry: Entry[Any]) -> str:
     """Return one estimator."""
-    types = {one.name: str(one.type) for one in fields(CircuitEstimator)}
+    types = {one.name: str(one.type).replace("'", '"') for one in fields(CircuitEstimator)}
     own = {name: one.rule.annotation for name, one in entry.parameters.items()}
     estimator = getattr(learners, entry.estimator)
     lines = [f"{one.name}: {own.get(one.name) or types[one.name]}" for one in fields(estimator)]

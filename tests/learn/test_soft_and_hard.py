@@ -137,7 +137,9 @@ def test_edge_weights_are_the_shares_of_mass(monkeypatch):
     split_with(monkeypatch, quarter)
     values = mixture("bbbb", 300, seed=3)
     weights = np.random.default_rng(0).gamma(1.0, 1.0, 300)
-    circuit = learn("softlearn", values, schema_of("bbbb"), weights=weights, max_depth=1)
+    circuit = learn(
+        "softlearn", values, schema_of("bbbb"), weights=weights, max_depth=1, significance=0.1
+    )
     root = circuit.weight[circuit.edge_start[-2] : circuit.edge_start[-1]]
     assert root == pytest.approx([0.25, 0.75])
     # Both children have all rows in the same proportions, so the same leaves but for smoothing.
