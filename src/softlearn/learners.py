@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+DEFAULT_LEARNER: Final = "softlearn"  # where the caller names none
 # In the order of the docs.
 LEARNER_FILES: Final[dict[str, str]] = {
     "SoftLearn": "softlearn.learn.softlearn",

@@ -79,7 +79,7 @@ ROOMS = {
         "matplotlib, rich",
     ),
     "cli": Room(
-        "errors, arrays, whole_files",
+        "errors, arrays, learners, whole_files",
         "typer, rich",
         "table, circuit, learn, model, estimators, datasets, show, demo, experiments, __init__, "
         "numpy, narwhals, pandas, pyarrow",

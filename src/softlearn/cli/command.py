@@ -65,6 +65,16 @@ def as_function(command: type[Command]) -> Callable[..., None]:
     return call
 
 
+def without_options(command: type[Command]) -> Callable[..., None]:
+    """Return a function that has the command's help alone, for lists of commands."""
+
+    def listed() -> None:
+        """Do nothing; a list is only read."""
+
+    listed.__doc__ = command.__doc__
+    return listed
+
+
 def fields_as_options(command: type[Command]) -> list[Option]:
     """Return a command's arguments, what it needs, its own options, then those it shares."""
     hints = get_type_hints(command, include_extras=True)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from softlearn.cli.command import Option
 from softlearn.errors import SoftlearnError
+from softlearn.learners import DEFAULT_LEARNER
 
 if TYPE_CHECKING:
     from softlearn.learn import Entry
     from softlearn.learn.parameters import Parameter
     from softlearn.learn.rules import Rule
     from softlearn.table import Schema
-
-DEFAULT_LEARNER: Final = "softlearn"
 
 
 def learner_options() -> list[Option]:

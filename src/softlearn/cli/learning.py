@@ -13,7 +13,7 @@ import typer
 from softlearn.cli.answers import must_be_free
 from softlearn.cli.command import Command, Option, fields_as_options
 from softlearn.cli.inputs import open_source, read_choices
-from softlearn.cli.learner_options import DEFAULT_LEARNER, learner_choices, learner_options
+from softlearn.cli.learner_options import learner_choices, learner_options
 from softlearn.cli.mistakes import note
 from softlearn.cli.options import (
     Drop,
@@ -27,6 +27,7 @@ from softlearn.cli.options import (
     Weights,
 )
 from softlearn.errors import SoftlearnError, TableError, UnknownLevelError
+from softlearn.learners import DEFAULT_LEARNER
 
 if TYPE_CHECKING:
     from softlearn.arrays import Floats

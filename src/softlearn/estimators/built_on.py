@@ -10,12 +10,11 @@ from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError
 from softlearn.estimators.from_registry import estimator_named
 from softlearn.estimators.parameters import plain_for_histograms
+from softlearn.learners import DEFAULT_LEARNER
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
 from softlearn.table import Schema, infer_schema
-
-DEFAULT_LEARNER = "softlearn"
 
 
 def learner_like(estimator: Any, random_state: RandomState = None) -> Any:  # noqa: ANN401
