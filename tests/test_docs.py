@@ -20,7 +20,7 @@ from softlearn import estimators, query
 from softlearn.cli.main import app
 from softlearn.cli.registry import COMMANDS
 from softlearn.leaf import FAMILIES
-from softlearn.learn.learners import LEARNERS
+from softlearn.learners import LEARNER_FILES
 
 REPOSITORY = Path(__file__).parents[1]
 SOURCE = REPOSITORY / "src"
@@ -40,8 +40,11 @@ PUBLIC = sorted(
     }
     - {"__version__"}
 )
+LEARNER_SOURCES = {SOURCE / f"{module.replace('.', '/')}.py" for module in LEARNER_FILES.values()}
 WITH_DOCTESTS = [
-    file for file in sorted(SOURCE.rglob("*.py")) if ">>> " in file.read_text(encoding="utf-8")
+    file
+    for file in sorted(SOURCE.rglob("*.py"))
+    if ">>> " in file.read_text(encoding="utf-8") and file not in LEARNER_SOURCES
 ]
 
 
@@ -110,7 +113,14 @@ def test_doctests_hold(file, tmp_path, monkeypatch):
     assert report.failed == 0
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@pytest.mark.parametrize("name", LEARNER_FILES)
+def test_the_example_of_a_learner_holds(name):
+    example = doctest.DocTestFinder(recurse=False).find(getattr(softlearn, name), name)[0]
+    assert example.examples
+    assert doctest.DocTestRunner().run(example).failed == 0
+
+
+@pytest.mark.parametrize("name", [name for name in PUBLIC if name not in LEARNER_FILES])
 def test_public_name_is_documented_by_hand(name):
     """As code: many of the names are also plain words."""
     assert is_shown(rf"\b{re.escape(name)}\b"), "name it in docs/"
@@ -132,9 +142,16 @@ def by_hand(text: str) -> str:
     return text.partition("<!-- Written by python ")[0]
 
 
-def test_every_learner_has_an_estimator():
-    shown = [getattr(estimators, name) for name in estimators.__all__]
-    assert set(LEARNERS) <= {getattr(one, "learner", None) for one in shown}
+@pytest.mark.parametrize(("place", "write"), [("PAGE", "page"), ("STUB", "stub")])
+def test_what_is_written_from_the_registry_is_what_the_entries_say(place, write):
+    script = run_path(str(DOCS / "write_learners.py"))
+    message = "run python docs/write_learners.py"
+    assert script[place].read_text(encoding="utf-8") == script[write](), message
+
+
+def test_every_learner_has_a_section():
+    page = (DOCS / "learners.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (\w+)$", page, re.MULTILINE) == list(LEARNER_FILES)
 
 
 def test_the_python_reference_is_what_the_docstrings_say():

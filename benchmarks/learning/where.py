@@ -8,16 +8,16 @@ import time
 from collections.abc import Iterator
 
 import numpy as np
+from softlearn.learn.grow_mixed import MixedGrower
+from softlearn.learn.splits import cluster_options
+from softlearn.learn.training import training_table
 from threadpoolctl import threadpool_limits
 
 from softlearn.datasets import load_debd
 from softlearn.kernels.cluster.by_address import cluster_rows, clustering_address
 from softlearn.learn.config import GrowConfig
-from softlearn.learn.grow_mixed import MixedGrower
 from softlearn.learn.pieces import one_open
 from softlearn.learn.slices import whole_table
-from softlearn.learn.splits import cluster_options
-from softlearn.learn.training import training_table
 from softlearn.stats.rows import WeightedRows
 from softlearn.table import encode, infer_schema
 

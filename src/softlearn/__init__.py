@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from softlearn.learners import LEARNER_FILES
+
 if TYPE_CHECKING:
     from softlearn import datasets, show
     from softlearn.circuit import Categorical, Gaussian, Histogram, Scaled
@@ -11,10 +13,9 @@ if TYPE_CHECKING:
         CircuitImputer,
         CircuitMixture,
         CircuitOutlierDetector,
-        LearnSPN,
-        SoftLearn,
         tune,
     )
+    from softlearn.estimators.learners import *  # noqa: F403 - one for each learner
     from softlearn.model import Model, load
     from softlearn.table import Column, Schema, infer_schema
 
@@ -29,11 +30,9 @@ __all__ = [
     "Column",
     "Gaussian",
     "Histogram",
-    "LearnSPN",
     "Model",
     "Scaled",
     "Schema",
-    "SoftLearn",
     "SoftlearnError",
     "__version__",
     "datasets",
@@ -42,6 +41,7 @@ __all__ = [
     "show",
     "tune",
 ]
+__all__ += list(LEARNER_FILES)  # and the estimator of each learner
 
 # Where each name is found; nothing is loaded before it is asked for, so that the command line
 # and programs that use little wait for little.
@@ -50,7 +50,7 @@ _ROOM_OF = {
     **dict.fromkeys(("Column", "Schema", "infer_schema"), "table"),
     **dict.fromkeys(("Model", "load"), "model"),
     "SoftlearnError": "errors",
-    **dict.fromkeys(("LearnSPN", "SoftLearn", "tune"), "estimators"),
+    **dict.fromkeys(("tune", *LEARNER_FILES), "estimators"),
     **dict.fromkeys((name for name in __all__ if name.startswith("Circuit")), "estimators"),
 }
 _ROOMS = ("circuit", "datasets", "errors", "estimators", "model", "query", "show", "table")
@@ -64,6 +64,10 @@ def __getattr__(name: str) -> object:
         return getattr(import_module(f"softlearn.{_ROOM_OF[name]}"), name)
     if name in _ROOMS:
         return import_module(f"softlearn.{name}")
+    if not name.startswith("_"):  # perhaps of a learner that was added to the registry
+        added = getattr(import_module("softlearn.estimators.learners"), name, None)
+        if added is not None:
+            return added
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -39,3 +39,13 @@ def test_import_takes_less_than_a_second():
 def _best_seconds(code: str) -> float:
     timed = f"import time; {code}; print(time.process_time())"
     return min(float(run_fresh(timed)) for _ in range(RUNS))
+
+
+def test_the_list_of_commands_loads_no_learner():
+    """Only commands that learn need the learners' parameters."""
+    code = (
+        "import sys; from typer.testing import CliRunner; from softlearn.cli.main import app; "
+        "listed = CliRunner().invoke(app, ['--help']).stdout; "
+        "print('tune' in listed, 'softlearn.learn' in sys.modules, 'numpy' in sys.modules)"
+    )
+    assert run_fresh(code) == "True False False"

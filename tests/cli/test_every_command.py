@@ -26,7 +26,7 @@ CALLS = {
     "classify": ["MODEL", "TABLE", "--target", "stage"],
     "outliers": ["MODEL", "TABLE", "-n", "2"],
     "plot": ["marginals", "MODEL", "-o", "new.png", "--columns", "sex"],
-    "tune": ["TRAINING", "-o", "new.safetensors"],
+    "tune": ["TRAINING", "-o", "new.safetensors", "--significance", "0.01"],
     "schema": ["TABLE", "--drop", "name"],
     "convert": ["MODEL", "new.json"],
     "datasets list": [],
@@ -58,14 +58,12 @@ def arguments(tmp_path, monkeypatch, model_file, table_file, training_file):
 
 @pytest.fixture
 def small_worlds(monkeypatch):
-    """Spare the tests what others do at length: the demo, downloads, the grid, experiments."""
+    """Spare the tests what others do at length: the demo, downloads, experiments."""
     from softlearn import datasets, demo, experiments
-    from softlearn.estimators import tuning
     from softlearn.experiments.document import Document
 
     monkeypatch.setattr(demo, "main", lambda: {"asked": "answered"})
     monkeypatch.setattr(datasets, "fetch", lambda name: (Path("folder") / name,))
-    monkeypatch.setattr(tuning, "SIGNIFICANCE_GRID", (0.01,))
     produced = experiments.Produced(1, 1, Document("nothing", ()), (Path("results"),))
     monkeypatch.setattr(experiments, "reproduce", lambda *_, **__: produced)
     monkeypatch.setattr(experiments, "write_report", lambda out: (out / "report.html",))

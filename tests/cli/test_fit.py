@@ -5,17 +5,34 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from softlearn import SoftLearn, infer_schema, load
-from softlearn.cli.commands.fit import Fit
+from softlearn import infer_schema, load
+from softlearn.cli.learner_options import learner_options
+from softlearn.cli.registry import COMMANDS, load_command
+from softlearn.estimators import estimator_named
+from softlearn.learn import LEARNERS
 
 
-def test_defaults_are_the_estimators():
-    told = {name: getattr(Fit, name) for name in ("clustering", "significance", "smoothing")}
-    told |= {name: getattr(Fit, name) for name in ("n_clusters", "max_iter", "max_nodes")}
-    told |= {name: getattr(Fit, name) for name in ("max_depth", "time_budget", "smoothing_per")}
-    told |= {"missing": Fit.missing}
-    known = SoftLearn().get_params()
-    assert told == {name: known[name] for name in told}
+@pytest.mark.parametrize("command", ["fit", "tune"])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_what_is_not_said_is_the_learners_default(command, name):
+    made = load_command(COMMANDS[command]).called(table="t.csv", output="m", learner=name)
+    schema = infer_schema(pd.DataFrame({"x": [0, 1]}))
+    expected = estimator_named(name)(random_state=0, schema=schema)
+    assert made.estimator(schema).get_params() == expected.get_params()
+    assert made.missing == expected.missing
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_every_parameter_of_every_learner_is_an_option(name):
+    options = {option.name for option in learner_options()}
+    assert options >= set(LEARNERS[name].parameters)
+
+
+def test_zero_is_said(training_file, run, tmp_path):
+    paths = [tmp_path / "depth.safetensors", tmp_path / "one.safetensors"]
+    for path, choice in zip(paths, (["--max-depth", 0], ["--n-clusters", 1]), strict=True):
+        assert run("fit", training_file, "-o", path, *choice).exit_code == 0
+    assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
 def test_the_model_is_saved_and_told_of(training_file, answered, tmp_path):
@@ -163,7 +180,8 @@ def test_identifiers_are_noted(training_file, run, tmp_path):
         (["--weights", "sex"], "must hold a number in every row"),
         (["--hold-out", "1.5"], "a share between 0 and 1"),
         (["--hold-out", "0.1", "--valid", "x.csv"], "choose one"),
-        (["--beta", "3"], "--beta goes with"),
+        (["--beta", "3"], "--beta goes with --clustering kmeans only"),
+        (["--beta", "3", "--learner", "learnspn"], "--beta is no option of --learner learnspn"),
         (["--n-clusters", "0"], "n_clusters must be"),
         (["--leaf", "triangle"], "leaf must be"),
         (["--leaf", "gaussian", "--leaf", "histogram"], "at once"),
@@ -195,12 +213,12 @@ def test_an_unseen_level_in_held_out_rows_is_explained(training_file, run, tmp_p
     assert "--schema" in result.stderr
 
 
-def test_tuning_saves_the_best_of_the_grid(training_file, answered, tmp_path, monkeypatch):
-    from softlearn.estimators import tuning
-
-    monkeypatch.setattr(tuning, "SIGNIFICANCE_GRID", (0.5, 0.001))
+def test_tuning_saves_the_best_of_the_grid(training_file, answered, tmp_path):
     output = tmp_path / "best.safetensors"
-    found = answered("tune", training_file, "-o", output, "--hold-out", "0.2")
+    call = ["tune", training_file, "-o", output, "--hold-out", "0.2", "--smoothing", "0.2"]
+    found = answered(*call)
     assert found["log_density"] == max(row["score"] for row in found["results"])
-    assert {row["significance"] for row in found["results"]} == {0.5, 0.001}
+    tried = {row["significance"] for row in found["results"]}
+    assert tried == set(LEARNERS["softlearn"].parameters["significance"].grid)
+    assert set(found["best"]) == {"significance"}  # smoothing was said, and stays
     assert load(output).schema.names == ("sex", "smoker", "stage", "age", "weight")

@@ -232,8 +232,8 @@ def test_what_is_no_target_is_refused(y, message):
     ("choices", "message"),
     [
         ({"structure": "both"}, "structure must be 'joint' or 'per_class', not 'both'"),
-        ({"estimator": SoftLearn}, "estimator must be None, or an estimator that learns"),
-        ({"estimator": 3}, "estimator must be None, or .*, not 3"),
+        ({"estimator": SoftLearn}, "estimator must be None, the name of a learner such as"),
+        ({"estimator": 3}, "estimator must be None, .*, not 3"),
         ({"estimator": SoftLearn(n_clusters=0)}, "n_clusters must be"),
     ],
 )

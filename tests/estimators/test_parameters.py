@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,8 +14,8 @@ from sklearn.model_selection import GridSearchCV
 
 from softlearn import LearnSPN, SoftLearn, SoftlearnError, estimators
 from softlearn.errors import SchemaError
-from softlearn.estimators.parameters import RULES, read_parameters
 from softlearn.learn import LEARNERS
+from softlearn.learn.parameters import parameters_of, read_parameters
 
 ESTIMATORS = (SoftLearn, LearnSPN)
 FRAME = pd.DataFrame({"height": [1.0, 2.5, 3.0, 4.5] * 5, "colour": ["red", "blue"] * 10})
@@ -75,9 +76,12 @@ def test_only_softlearn_has_beta():
     assert set(LearnSPN().get_params()) == set(OTHER) - {"beta"}
 
 
-def test_every_rule_is_some_estimators():
-    made = [getattr(estimators, name)() for name in estimators.__all__ if name[0] in "CLS"]
-    assert {name for one in made for name in one.get_params(deep=False)} == set(RULES)
+@pytest.mark.parametrize("name", [name for name in estimators.__all__ if name[0] in "CLS"])
+def test_every_parameter_of_every_estimator_has_a_rule(name):
+    estimator = getattr(estimators, name)
+    assert set(parameters_of(estimator)) == set(estimator().get_params(deep=False))
+    for parameter, known in parameters_of(estimator).items():
+        assert known.rule.holds(getattr(estimator(), parameter)), parameter
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
@@ -128,7 +132,8 @@ def test_numbers_of_any_type_are_read_as_pythons_own():
         "smoothing": 1,
         "beta": np.float32(5),
     }
-    read = read_parameters(given)
+    rules = {name: one.rule for name, one in LEARNERS["softlearn"].parameters.items()}
+    read = read_parameters(given, rules)
     assert read == given
     assert [type(value) for value in read.values()] == [int, int, float, float]
 
@@ -176,18 +181,18 @@ def test_one_cluster_takes_all_columns_as_independent():
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_both_statistics_reach_the_learner(estimator, monkeypatch):
-    seen = []
-    learn = LEARNERS[estimator.learner]
+def test_parameters_reach_the_learner(estimator, monkeypatch):
+    seen, entry = [], LEARNERS[estimator.learner]
 
-    def watched(blocks, schema, config, *rest):
-        seen.append(config.test)
-        return learn(blocks, schema, config, *rest)
+    def watched(blocks, schema, config, seed, engine):
+        seen.append(config)
+        return entry.function(blocks, schema, config, seed, engine)
 
-    monkeypatch.setitem(LEARNERS, estimator.learner, watched)
-    for test in ("chi2", "g"):
-        estimator(test=test).fit(FRAME)
-    assert seen == ["chi2", "g"]
+    monkeypatch.setitem(LEARNERS._entries, entry.name, replace(entry, function=watched))
+    estimator(**of(estimator)).fit(FRAME)
+    estimator().fit(FRAME)
+    own = {name: value for name, value in of(estimator).items() if name in entry.parameters}
+    assert seen == [entry.config(**own), entry.config()]
 
 
 def test_hyper_parameters_are_searched_by_scikit_learn():

@@ -14,7 +14,7 @@ import pytest
 from estimators.people import people
 from softlearn import CircuitMixture, LearnSPN, SoftLearn, SoftlearnError, infer_schema, tune
 from softlearn.estimators.trials import splits
-from softlearn.estimators.tuning import BETA_GRID, SIGNIFICANCE_GRID, paper_grid
+from softlearn.estimators.tuning import usual_grid
 from softlearn.numeric_policy import SMOOTHING_GRID
 
 FRAME, OTHER = people(), people(seed=1)
@@ -92,12 +92,13 @@ def test_wrong_judges_are_refused(valid):
 
 
 def test_the_papers_grid_is_the_default():
-    assert paper_grid(SoftLearn()) == {
-        "significance": SIGNIFICANCE_GRID,
+    assert usual_grid(SoftLearn()) == {
+        "significance": (0.01, 0.001, 0.0001),
         "smoothing": SMOOTHING_GRID,
     }
-    assert paper_grid(SoftLearn(clustering="kmeans"))["beta"] == BETA_GRID
-    assert "beta" not in paper_grid(LearnSPN(clustering="kmeans"))
+    assert usual_grid(SoftLearn(clustering="kmeans"))["beta"] == (20.0, 40.0, 80.0)
+    assert "beta" not in usual_grid(LearnSPN(clustering="kmeans"))
+    assert usual_grid(CircuitMixture()) == {}
     assert len(tune(people(40), random_state=0).table) == 9
 
 
@@ -156,7 +157,7 @@ def test_wrong_grids_are_refused(grid, message):
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"estimator": "SoftLearn"}, "estimator must be None, or an estimator"),
+        ({"estimator": "SoftLearn"}, "estimator must be None, the name of a learner"),
         ({"random_state": -1}, "random_state must be"),
         ({"n_jobs": 0}, "n_jobs must be"),
         ({"verbose": 3}, "verbose must be 0 or 1, not 3"),

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from softlearn.kernels.grow.moments import centred_moments
+
 from softlearn.leaf import GAUSSIAN
 
 

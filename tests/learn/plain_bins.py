@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from softlearn.learn.bins import MISSING, MOST_NODE_BINS, WEIGHT_PER_CELL
 
 from softlearn.kernels.grow.bins import ON_EDGE
-from softlearn.learn.bins import MISSING, MOST_NODE_BINS, WEIGHT_PER_CELL
 
 
 def mass_of(codes: np.ndarray, weights: np.ndarray, n_codes: int) -> np.ndarray:

@@ -8,10 +8,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from softlearn.circuit import LEAF, Circuit
-from softlearn.learn import LEARNERS, Block, Engine, GrowConfig
+from softlearn.learn import LEARNERS, Block, Engine, Entry
 from softlearn.table.schema import Column, Schema
 
 LETTERS = tuple("abcdefghij")
+GROWERS = [name for name, entry in LEARNERS.items() if entry.promises.grower]
 
 
 def schema_of(kinds: str) -> Schema:
@@ -28,7 +29,7 @@ def schema_of(kinds: str) -> Schema:
 
 
 def learn(
-    learner: str,
+    learner: str | Entry,
     values: np.ndarray,
     schema: Schema,
     *,
@@ -44,8 +45,9 @@ def learn(
     blocks = [Block(values[:, start:end], weights[start:end]) for start, end in pairwise(edges)]
     if not cuts:  # weights of a wrong length go in as they are
         blocks = [Block(values, weights)]
-    config, chance = GrowConfig(**choices), np.random.SeedSequence(seed)
-    return LEARNERS[learner](blocks, schema, config, chance, Engine(n_jobs=n_jobs))
+    entry = LEARNERS[learner] if isinstance(learner, str) else learner
+    config, chance = entry.config(**choices), np.random.SeedSequence(seed)
+    return entry.learn(blocks, schema, config, chance, Engine(n_jobs=n_jobs))
 
 
 def mixture(kinds: str, n_rows: int, *, seed: int = 0, n_groups: int = 4) -> np.ndarray:
@@ -71,19 +73,24 @@ def with_gaps(values: np.ndarray, share: float, *, seed: int = 0) -> np.ndarray:
 
 
 @st.composite
-def tables(draw, *, max_rows: int = 60, max_columns: int = 6) -> tuple[np.ndarray, Schema]:
+def tables(
+    draw, *, kinds: str = "bn1239", gaps: bool = True, max_rows: int = 60, max_columns: int = 6
+) -> tuple[np.ndarray, Schema]:
     """Mixed tables: groups of rows, constant columns, ties, gaps, empty rows and columns."""
-    kinds = draw(st.text("bn1239", min_size=1, max_size=max_columns))
+    kinds = draw(st.text(kinds, min_size=1, max_size=max_columns))
     n_rows = draw(st.integers(2, max_rows))
     values = mixture(kinds, n_rows, seed=draw(st.integers(0, 10_000)))
     for i, kind in enumerate(kinds):
-        shape = draw(st.sampled_from(["as it is", "constant", "missing", "ties"]))
+        shapes = ["as it is", "constant", "ties", *["missing"] * gaps]
+        shape = draw(st.sampled_from(shapes))
         if shape == "constant":
             values[i] = values[i, 0]
         elif shape == "missing":
             values[i] = np.nan
         elif shape == "ties" and kind == "n":
             values[i] = np.round(values[i])
+    if not gaps:
+        return values, schema_of(kinds)
     share = draw(st.sampled_from([0.0, 0.05, 0.5, 0.95]))
     values = with_gaps(values, share, seed=draw(st.integers(0, 100)))
     if draw(st.booleans()):

@@ -13,11 +13,11 @@ do not depend on luck.
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
+from softlearn.learn.training import training_table
 
 from learn.table_examples import learn, schema_of
 from softlearn.circuit import build_form
 from softlearn.learn import grow_mixed
-from softlearn.learn.training import training_table
 from stats.plain_clustering import soft_memberships
 
 # (weight, mean, deviation) of X and Y below the left and the right side of the line.

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from softlearn.learn.bins import FINE_BINS, MISSING, MOST_NODE_BINS, bin_table
+from softlearn.learn.training import training_table
 
 from learn.plain_bins import joined_codes
 from learn.table_examples import mixture, schema_of, with_gaps
-from softlearn.learn.bins import FINE_BINS, MISSING, MOST_NODE_BINS, bin_table
-from softlearn.learn.training import training_table
 from softlearn.table.schema import Column, Schema
 
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from softlearn.learn.training import training_table
 
 from learn.table_examples import mixture, schema_of
 from softlearn.circuit import LEAF, PRODUCT, SUM
 from softlearn.kernels.grow import work
 from softlearn.learn import Engine, GrowConfig, grow, grow_mixed
 from softlearn.learn.assemble import assemble
-from softlearn.learn.training import training_table
 from softlearn.stats.rows import Listing
 
 

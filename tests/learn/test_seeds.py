@@ -2,7 +2,6 @@
 
 import numpy as np
 from scipy.stats import kstest
-
 from softlearn.learn.seeds import child_seeds, first_seed, uniforms
 
 

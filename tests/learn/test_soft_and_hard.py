@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from softlearn.learn.training import training_table
 
 from circuit_examples import must_equal
 from learn.table_examples import learn, mixture, schema_of
 from softlearn.learn import Engine, GrowConfig, grow, grow_mixed
 from softlearn.learn.assemble import assemble
-from softlearn.learn.training import training_table
 from softlearn.query import Evidence, log_likelihood
 
 binary_tables = st.builds(
@@ -137,7 +137,9 @@ def test_edge_weights_are_the_shares_of_mass(monkeypatch):
     split_with(monkeypatch, quarter)
     values = mixture("bbbb", 300, seed=3)
     weights = np.random.default_rng(0).gamma(1.0, 1.0, 300)
-    circuit = learn("softlearn", values, schema_of("bbbb"), weights=weights, max_depth=1)
+    circuit = learn(
+        "softlearn", values, schema_of("bbbb"), weights=weights, max_depth=1, significance=0.1
+    )
     root = circuit.weight[circuit.edge_start[-2] : circuit.edge_start[-1]]
     assert root == pytest.approx([0.25, 0.75])
     # Both children have all rows in the same proportions, so the same leaves but for smoothing.

@@ -5,12 +5,12 @@ from itertools import product
 
 import numpy as np
 import pytest
-
-from learn.table_examples import mixture, schema_of, with_gaps
 from softlearn.learn.bins import bin_table
-from softlearn.learn.config import GrowConfig
 from softlearn.learn.splits import cluster_options, independent_parts
 from softlearn.learn.training import training_table
+
+from learn.table_examples import mixture, schema_of, with_gaps
+from softlearn.learn.config import GrowConfig
 from softlearn.stats.independence import binary_parts, rank_parts, table_parts
 from stats.plain_clustering import both_forms
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from softlearn.learn.training import training_table
 
 from learn.table_examples import mixture, schema_of, tables, with_gaps
 from softlearn.kernels.grow import duplicates
-from softlearn.learn.training import training_table
 from softlearn.stats.rows import Listing
 from stats.plain_clustering import both_forms
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from softlearn.learn.splits import cluster_options
+from softlearn.learn.training import Training, training_table
 
 from learn.table_examples import mixture, schema_of, with_gaps
 from softlearn.kernels.cluster.rows import DIFFERENT, ClusterOptions
 from softlearn.learn.config import GrowConfig
-from softlearn.learn.splits import cluster_options
-from softlearn.learn.training import Training, training_table
 from softlearn.numeric_policy import MIXTURE_DEVIATION_FLOOR, MIXTURE_PROBABILITY_FLOOR
 from softlearn.stats.rows import Listing, WeightedRows
 

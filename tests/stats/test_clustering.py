@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from softlearn.learn.training import training_table
 
 from learn.table_examples import mixture, schema_of
-from softlearn.learn.training import training_table
 from softlearn.stats.clustering import memberships
 from softlearn.stats.rows import Listing, WeightedRows
 from stats.plain_clustering import (

@@ -6,7 +6,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, fields
-from typing import Annotated, Any, ClassVar, get_args, get_type_hints
+from typing import Annotated, Any, ClassVar, NamedTuple, Self, get_args, get_origin, get_type_hints
 
 import typer
 from typer.models import OptionInfo
@@ -16,7 +16,7 @@ from softlearn.cli.mistakes import told_in_one_line
 
 @dataclass(frozen=True, kw_only=True)
 class Command(ABC):
-    """A command; its fields are its options, and its docstring is its help."""
+    """A command; its annotated fields are its options, and its docstring is its help."""
 
     examples: ClassVar[tuple[str, ...]] = ()  # shown in the reference
 
@@ -24,9 +24,27 @@ class Command(ABC):
         bool, typer.Option("--json", help="Print JSON for machines, and nothing else.")
     ] = False
 
+    @classmethod
+    def options(cls) -> list[Option]:
+        """Return what the command takes, in the order of its help."""
+        return fields_as_options(cls)
+
+    @classmethod
+    def called(cls, **given: Any) -> Self:  # noqa: ANN401 - what the options say
+        """Return the command with the values of all its options."""
+        return cls(**given)
+
     @abstractmethod
     def run(self) -> None:
         """Do it, and print the answer."""
+
+
+class Option(NamedTuple):
+    """An argument or option, as typer reads it."""
+
+    name: str
+    hint: Any  # Annotated[type, typer.Option(...)]
+    default: Any  # inspect.Parameter.empty if it must be given
 
 
 def as_function(command: type[Command]) -> Callable[..., None]:
@@ -34,24 +52,30 @@ def as_function(command: type[Command]) -> Callable[..., None]:
 
     def call(**options: Any) -> None:  # noqa: ANN401 - typer fills in what the signature says
         with told_in_one_line(takes_unknown=hasattr(command, "unknown")):
-            command(**options).run()
+            command.called(**options).run()
 
-    hints = get_type_hints(command, include_extras=True)
     parameters = [
         inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=_default(field),
-            annotation=hints[field.name],
+            one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=one.hint
         )
-        for field in in_order(command)
+        for one in command.options()
     ]
     call.__doc__ = command.__doc__
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return call
 
 
-def in_order(command: type[Command]) -> list[Field[Any]]:
+def without_options(command: type[Command]) -> Callable[..., None]:
+    """Return a function that has the command's help alone, for lists of commands."""
+
+    def listed() -> None:
+        """Do nothing; a list is only read."""
+
+    listed.__doc__ = command.__doc__
+    return listed
+
+
+def fields_as_options(command: type[Command]) -> list[Option]:
     """Return a command's arguments, what it needs, its own options, then those it shares."""
     hints = get_type_hints(command, include_extras=True)
 
@@ -61,7 +85,10 @@ def in_order(command: type[Command]) -> list[Field[Any]]:
         declared = [field.name in vars(one).get("__annotations__", {}) for one in command.__mro__]
         return isinstance(info, OptionInfo), is_optional, declared.index(True)
 
-    return sorted(fields(command), key=rank)
+    mine = [field for field in fields(command) if get_origin(hints[field.name]) is Annotated]
+    return [
+        Option(field.name, hints[field.name], _default(field)) for field in sorted(mine, key=rank)
+    ]
 
 
 def _default(field: Field[Any]) -> Any:  # noqa: ANN401 - fields hold anything

@@ -6,20 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeAlias
 
 import typer
 
 from softlearn.cli.answers import must_be_free
-from softlearn.cli.command import Command
+from softlearn.cli.command import Command, Option, fields_as_options
 from softlearn.cli.inputs import open_source, read_choices
+from softlearn.cli.learner_options import learner_choices, learner_options
 from softlearn.cli.mistakes import note
 from softlearn.cli.options import (
-    Clustering,
     Drop,
     Force,
     Jobs,
-    Learner,
     Missing,
     MissingWords,
     SchemaPath,
@@ -28,6 +27,7 @@ from softlearn.cli.options import (
     Weights,
 )
 from softlearn.errors import SoftlearnError, TableError, UnknownLevelError
+from softlearn.learners import DEFAULT_LEARNER
 
 if TYPE_CHECKING:
     from softlearn.arrays import Floats
@@ -65,8 +65,8 @@ class LearningCommand(Command):
         Path,
         typer.Option("-o", "--output", metavar="FILE", help="Where the model goes: *.safetensors."),
     ]
-    learner: Learner = "softlearn"
-    clustering: Clustering = "em"
+    learner: str = DEFAULT_LEARNER
+    said: Mapping[str, Any] = field(default_factory=dict)  # of the learner's own parameters
     drop: Drop = field(default_factory=list)
     schema: SchemaPath = None
     weights: Weights = None
@@ -82,6 +82,28 @@ class LearningCommand(Command):
     missing: Missing = "unobserved"
     missing_words: MissingWords = None
     force: Force = False
+
+    @classmethod
+    def options(cls) -> list[Option]:
+        """Return the options, those of all learners among them."""
+        return [*fields_as_options(cls), *learner_options()]
+
+    @classmethod
+    def called(cls, **given: Any) -> Self:  # noqa: ANN401 - what the options say
+        """Return the command; only what the user said goes to the learner."""
+        own = {option.name for option in fields_as_options(cls)} | {"learner"}
+        others = {name: value for name, value in given.items() if name not in own}
+        said = {name: value for name, value in others.items() if value not in (None, [])}
+        return cls(**{name: value for name, value in given.items() if name in own}, said=said)
+
+    def estimator(self, schema: Schema, **further: Any) -> Any:  # noqa: ANN401 - scikit-learn
+        """Return the learner with all that was said."""
+        from softlearn.estimators import estimator_named  # noqa: PLC0415
+
+        chosen = learner_choices(self.learner, self.said, schema)
+        return estimator_named(self.learner)(
+            **chosen, random_state=self.seed, schema=schema, **further
+        )
 
     def prepare(self) -> Training:
         """Read the table; an output that would be refused in the end is refused at once."""

@@ -76,13 +76,6 @@ SchemaPath: TypeAlias = Annotated[
         "--schema", metavar="FILE", help="A TOML file by `softlearn schema` that says more."
     ),
 ]
-Learner: TypeAlias = Annotated[
-    Literal["softlearn", "learnspn"],
-    typer.Option("--learner", help="Soft clustering, or hard clustering."),
-]
-Clustering: TypeAlias = Annotated[
-    Literal["em", "kmeans"], typer.Option("--clustering", help="How rows are clustered.")
-]
 Weights: TypeAlias = Annotated[
     str | None,
     typer.Option("--weights", metavar="COLUMN", help="The column that holds the rows' weights."),

@@ -6,12 +6,11 @@ It stands in a page below a marker; what is above the marker is written by hand.
 from __future__ import annotations
 
 import sys
-from dataclasses import MISSING, Field
-from inspect import cleandoc
+from inspect import Parameter, cleandoc
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Literal, get_args, get_origin
 
-from softlearn.cli.command import Command, in_order
+from softlearn.cli.command import Option
 from softlearn.cli.registry import all_places, load_command
 from softlearn.whole_files import write_whole
 
@@ -32,7 +31,7 @@ def updated(page: str) -> str:
 
 def _section(name: str, place: str) -> str:
     command = load_command(place)
-    options = [Described(command, field) for field in in_order(command)]
+    options = [Described(option) for option in command.options()]
     arguments = [option for option in options if option.is_argument]
     usage = " ".join(["softlearn", name, *(one.label for one in arguments), "[OPTIONS]"])
     rows = [f"| {one.shown} | {one.help} |" for one in options]
@@ -45,10 +44,9 @@ def _section(name: str, place: str) -> str:
 class Described:
     """One argument or option, as the page shows it."""
 
-    def __init__(self, command: type[Command], field: Field[Any]) -> None:
-        hint = get_type_hints(command, include_extras=True)[field.name]
-        self.type, self.info = get_args(hint)
-        self.name, self.default = field.name, _default(field)
+    def __init__(self, option: Option) -> None:
+        self.type, self.info = get_args(option.hint)
+        self.name, self.default = option.name, option.default
         self.is_argument = type(self.info).__name__ == "ArgumentInfo"
 
     @property
@@ -69,7 +67,7 @@ class Described:
     def help(self) -> str:
         """What it means, and its default or its need."""
         text = _cell(self.info.help or "")
-        if self.default is MISSING:
+        if self.default is Parameter.empty:
             return text if self.is_argument else f"{text} Required."
         is_told = self.default is not False and self.default not in (None, "", [])
         return f"{text} Default: `{self.default}`." if is_told else text
@@ -77,15 +75,12 @@ class Described:
     def _value(self) -> str:
         if self.type is bool:
             return ""
-        if get_origin(self.type) is Literal:
-            return " " + _cell(" | ".join(map(str, get_args(self.type))))
+        words = [one for one in (self.type, *get_args(self.type)) if get_origin(one) is Literal]
+        if words:
+            return " " + _cell(" | ".join(map(str, get_args(words[0]))))
         kinds = {int: "N", float: "X"}
         known = [kinds[one] for one in (self.type, *get_args(self.type)) if one in kinds]
         return f" {_cell(self.info.metavar or (known or ['TEXT'])[0])}"
-
-
-def _default(field: Field[Any]) -> Any:  # noqa: ANN401 - fields hold anything
-    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 def _cell(text: str) -> str:

@@ -8,8 +8,9 @@ from sklearn.base import clone
 
 from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError
-from softlearn.estimators.learners import SoftLearn
+from softlearn.estimators.from_registry import estimator_named
 from softlearn.estimators.parameters import plain_for_histograms
+from softlearn.learners import DEFAULT_LEARNER
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
@@ -22,11 +23,12 @@ def learner_like(estimator: Any, random_state: RandomState = None) -> Any:  # no
     Parameters
     ----------
     estimator
-        What the caller gave.
+        What the caller gave: an estimator, the name of a learner, or None.
     random_state
         The source of randomness of a learner that has none of its own.
     """
-    learner = SoftLearn() if estimator is None else clone(estimator)
+    named = DEFAULT_LEARNER if estimator is None else estimator
+    learner = estimator_named(named)() if isinstance(named, str) else clone(named)
     choices = learner.get_params(deep=False)
     if random_state is not None and choices.get("random_state", 0) is None:
         learner.set_params(random_state=random_state)
@@ -37,8 +39,8 @@ def with_schema(learner: Any, schema: Schema) -> Any:  # noqa: ANN401
     """Return the learner, told what the columns are."""
     if "schema" not in learner.get_params(deep=False):
         raise SoftlearnError(
-            f"estimator must have a parameter schema, as SoftLearn, LearnSPN and CircuitMixture "
-            f"have; {type(learner).__name__} has none"
+            f"estimator must have a parameter schema, as all learners have; "
+            f"{type(learner).__name__} has none"
         )
     return learner.set_params(schema=schema)
 

@@ -1,23 +1,30 @@
-"""What the estimators that grow a circuit share: their choices, and fit."""
+"""What the estimators of all learners share: fit, and parameters that no learner owns."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
 
 from softlearn.arrays import Floats
 from softlearn.circuit import Circuit
 from softlearn.estimators.density_estimator import DensityEstimator
 from softlearn.estimators.parameters import (
+    N_JOBS,
+    RANDOM_STATE,
+    SCHEMA,
+    UNKNOWN,
+    VERBOSE,
     check_leaves,
     plain_for_histograms,
     read_seed,
     read_training_weights,
 )
 from softlearn.estimators.progress import progress_line
-from softlearn.learn import LEARNERS, Block, Engine, GrowConfig, usual_choices
+from softlearn.learn import LEARNERS, Block, Engine
+from softlearn.learn.parameters import parameter
+from softlearn.learn.rules import one_of
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
@@ -26,36 +33,50 @@ from softlearn.table.choice import Choice
 from softlearn.table.column import Missing
 from softlearn.table.frames import open_frame
 
-_DEFAULT = GrowConfig()
-_CHOICES = frozenset(field.name for field in fields(GrowConfig))
-
 
 # A dataclass writes the constructor that scikit-learn wants: explicit keywords, stored untouched.
 @dataclass(eq=False, repr=False, kw_only=True)
 class CircuitEstimator(DensityEstimator):
-    """A learner behind scikit-learn's interface; ``SoftLearn`` explains the parameters."""
+    """A learner behind scikit-learn's interface, with the parameters that all learners share."""
 
-    learner: ClassVar[str]  # a name in LEARNERS
+    learner: ClassVar[str]  # its name in LEARNERS
 
-    clustering: Literal["em", "kmeans"] = _DEFAULT.clustering
-    n_clusters: int | None = None
-    test: Literal["chi2", "g"] = _DEFAULT.test
-    significance: float | None = None
-    smoothing: float = _DEFAULT.smoothing
-    smoothing_per: Literal["column", "level"] | None = None
-    max_iter: int = _DEFAULT.max_iter
-    min_weight: float = _DEFAULT.min_weight
-    leaf: str | Mapping[str, str] = "gaussian"
-    max_depth: int | None = None
-    max_nodes: int | None = None
-    time_budget: float | None = None
-    random_state: RandomState = None
-    n_jobs: int | None = None
-    verbose: int = 0
-    on_interrupt: Literal["raise", "keep"] = "raise"
-    schema: Schema | Mapping[str, Choice] | None = None
-    missing: Missing = "unobserved"
-    unknown: Unknown = "error"
+    random_state: RandomState = parameter(
+        None,
+        RANDOM_STATE,
+        "The source of randomness; the same number gives the same circuit.",
+    )
+    n_jobs: int | None = parameter(
+        None, N_JOBS, "Threads; by default all cores. The circuit does not depend on it."
+    )
+    verbose: int = parameter(0, VERBOSE, "Whether a terminal shows how far learning has come.")
+    on_interrupt: Literal["raise", "keep"] = parameter(
+        "raise",
+        one_of("raise", "keep"),
+        "Whether Ctrl-C ends learning, or keeps the circuit that there is so far.",
+    )
+    schema: Schema | Mapping[str, Choice] | None = parameter(
+        None,
+        SCHEMA,
+        "What the columns are, or what the caller knows better than ``infer_schema``: a kind, or "
+        'choices such as ``{"scale": "plain"}`` or '
+        '``{"lower": 0, "missing": "modelled"}``.',
+    )
+    missing: Missing = parameter(
+        "unobserved",
+        one_of("unobserved", "modelled"),
+        "What a missing cell says: nothing, so that it is summed out, or that it is missing, which "
+        "then has a probability in every column with missing cells. Drawn rows have gaps where the "
+        'data has them, and ``model_.probability({"age": {None}})`` can be asked. A ``Schema`` '
+        "says it for each column itself.",
+    )
+    unknown: Unknown = parameter(
+        "error",
+        UNKNOWN,
+        "Whether a level that the schema does not know, such as one that only rows to be scored "
+        "have, is refused or taken as missing, unless a question says otherwise. It is about the "
+        "rows of tables; a level in a dict is always refused.",
+    )
 
     def fit(self, X: Frame, y: object = None, sample_weight: object = None) -> Self:  # noqa: N803
         """Learn a circuit from a table.
@@ -63,7 +84,7 @@ class CircuitEstimator(DensityEstimator):
         Parameters
         ----------
         X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
-            At least two rows; missing cells are welcome.
+            At least two rows; missing cells are welcome, unless the learner says otherwise.
         y : ignored
             A target is a column like any other: keep it in ``X``.
         sample_weight : array of shape (rows,), optional
@@ -77,12 +98,9 @@ class CircuitEstimator(DensityEstimator):
         table = self._first_table(X)
         weights = read_training_weights(sample_weight, open_frame(table).n_rows)
         schema = self._schema_of(table, weights)
-        check_leaves(self.leaf, schema)
+        check_leaves(chosen.get("leaf"), schema)
         values = encode(table, schema, unknown=self.unknown)
-        for name, usual in usual_choices(schema, float(weights.sum())).items():
-            chosen[name] = usual if chosen[name] is None else chosen[name]
-        config = GrowConfig(**{name: chosen[name] for name in _CHOICES & chosen.keys()})
-        self.model_ = Model(self._learn(Block(values, weights), schema, config))
+        self.model_ = Model(self._learn(Block(values, weights), schema, chosen))
         self.schema_ = schema
         self._remember_columns(table)
         return self
@@ -91,9 +109,11 @@ class CircuitEstimator(DensityEstimator):
         found = self.schema
         if not isinstance(found, Schema):
             found = infer_schema(table, overrides=found, missing=self.missing, weights=weights)
-        return found.override(plain_for_histograms(self.leaf, found))
+        return found.override(plain_for_histograms(getattr(self, "leaf", None), found))
 
-    def _learn(self, block: Block, schema: Schema, config: GrowConfig) -> Circuit:
+    def _learn(self, block: Block, schema: Schema, chosen: Mapping[str, Any]) -> Circuit:
+        entry = LEARNERS[self.learner]
+        config = entry.config(**{name: chosen[name] for name in entry.parameters})
         with progress_line(self.verbose) as watch:
             engine = Engine(
                 n_jobs=_n_threads(self.n_jobs),
@@ -101,7 +121,14 @@ class CircuitEstimator(DensityEstimator):
                 keep_partial=self.on_interrupt == "keep",
             )
             seed = read_seed(self.random_state)
-            return LEARNERS[self.learner]([block], schema, config, seed, engine)
+            return entry.learn([block], schema, config, seed, engine)
+
+    def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn has no types
+        tags = super().__sklearn_tags__()
+        takes = LEARNERS[self.learner].takes
+        tags.input_tags.allow_nan = takes.missing
+        tags.input_tags.categorical = tags.input_tags.string = "categorical" in takes.kinds
+        return tags
 
 
 def _n_threads(n_jobs: int | None) -> int:

@@ -14,8 +14,15 @@ from softlearn.circuit.combine import mixture, product
 from softlearn.estimators.believable import believable
 from softlearn.estimators.built_on import fit_learner, learner_like, schema_for, with_schema
 from softlearn.estimators.labels import Labels, read_labels, target_name
-from softlearn.estimators.parameters import read_training_weights
+from softlearn.estimators.parameters import (
+    ESTIMATOR,
+    RANDOM_STATE,
+    UNKNOWN,
+    read_training_weights,
+)
 from softlearn.estimators.table_estimator import TableEstimator
+from softlearn.learn.parameters import parameter
+from softlearn.learn.rules import one_of
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
@@ -32,7 +39,7 @@ class CircuitClassifier(ClassifierMixin, TableEstimator):
 
     Parameters
     ----------
-    estimator : estimator that learns a circuit, optional
+    estimator : estimator that learns a circuit, or the name of a learner, optional
         ``SoftLearn()`` by default; any with a parameter ``schema`` and, after fit, a ``model_``.
     structure : {"joint", "per_class"}
         ``"joint"`` learns the target as a column among the others. ``"per_class"`` learns the
@@ -69,11 +76,11 @@ class CircuitClassifier(ClassifierMixin, TableEstimator):
     array(['low', 'high'], dtype='<U4')
     """
 
-    estimator: Any = None
+    estimator: Any = parameter(None, ESTIMATOR)
     _: KW_ONLY
-    structure: Literal["joint", "per_class"] = "joint"
-    random_state: RandomState = None
-    unknown: Unknown = "missing"
+    structure: Literal["joint", "per_class"] = parameter("joint", one_of("joint", "per_class"))
+    random_state: RandomState = parameter(None, RANDOM_STATE)
+    unknown: Unknown = parameter("missing", UNKNOWN)
 
     def fit(self, X: Frame, y: object, sample_weight: object = None) -> Self:  # noqa: N803
         """Learn the joint distribution of features and target.

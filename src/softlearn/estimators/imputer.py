@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 
 from softlearn.estimators.believable import believable
 from softlearn.estimators.built_on import fit_learner, learner_like
-from softlearn.estimators.parameters import read_training_weights
+from softlearn.estimators.parameters import (
+    ESTIMATOR,
+    RANDOM_STATE,
+    UNKNOWN,
+    read_training_weights,
+)
 from softlearn.estimators.table_estimator import TableEstimator
+from softlearn.learn.parameters import parameter
+from softlearn.learn.rules import one_of
 from softlearn.model.completion import Method, filling, imputed
 from softlearn.model.given import Frame, Given, Unknown
 from softlearn.model.randomness import RandomState
@@ -27,7 +34,7 @@ class CircuitImputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
 
     Parameters
     ----------
-    estimator : estimator that learns a circuit, optional
+    estimator : estimator that learns a circuit, or the name of a learner, optional
         ``SoftLearn()`` by default.
     method : {"most_probable", "mean", "draw"}
         ``"most_probable"`` completes each row as a whole by max-product; ``"mean"`` fills each
@@ -57,11 +64,11 @@ class CircuitImputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
     array([ 0., 11.])
     """
 
-    estimator: Any = None
+    estimator: Any = parameter(None, ESTIMATOR)
     _: KW_ONLY
-    method: Method = "most_probable"
-    random_state: RandomState = None
-    unknown: Unknown = "missing"
+    method: Method = parameter("most_probable", one_of(*get_args(Method)))
+    random_state: RandomState = parameter(None, RANDOM_STATE)
+    unknown: Unknown = parameter("missing", UNKNOWN)
 
     def fit(self, X: Frame, y: object = None, sample_weight: object = None) -> Self:  # noqa: N803
         """Learn the joint distribution of a table with missing cells.

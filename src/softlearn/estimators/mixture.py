@@ -13,7 +13,17 @@ from softlearn.arrays import Floats
 from softlearn.circuit.combine import mixture
 from softlearn.estimators.built_on import fit_learner, learner_like, schema_for, with_schema
 from softlearn.estimators.density_estimator import DensityEstimator
-from softlearn.estimators.parameters import read_seed, read_training_weights
+from softlearn.estimators.parameters import (
+    ESTIMATOR,
+    N_JOBS,
+    RANDOM_STATE,
+    SCHEMA,
+    UNKNOWN,
+    read_seed,
+    read_training_weights,
+)
+from softlearn.learn.parameters import parameter
+from softlearn.learn.rules import flag, whole
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
@@ -29,7 +39,7 @@ class CircuitMixture(DensityEstimator):
 
     Parameters
     ----------
-    estimator : estimator that learns a circuit, optional
+    estimator : estimator that learns a circuit, or the name of a learner, optional
         ``SoftLearn()`` by default. Its own ``random_state`` is not used.
     n_estimators : int
         How many circuits.
@@ -66,14 +76,14 @@ class CircuitMixture(DensityEstimator):
     True
     """
 
-    estimator: Any = None
+    estimator: Any = parameter(None, ESTIMATOR)
     _: KW_ONLY
-    n_estimators: int = 10
-    bootstrap: bool = False
-    random_state: RandomState = None
-    n_jobs: int | None = None
-    schema: Schema | Mapping[str, Choice] | None = None
-    unknown: Unknown = "error"
+    n_estimators: int = parameter(10, whole(1))
+    bootstrap: bool = parameter(False, flag())
+    random_state: RandomState = parameter(None, RANDOM_STATE)
+    n_jobs: int | None = parameter(None, N_JOBS)
+    schema: Schema | Mapping[str, Choice] | None = parameter(None, SCHEMA)
+    unknown: Unknown = parameter("error", UNKNOWN)
 
     def fit(self, X: Frame, y: object = None, sample_weight: object = None) -> Self:  # noqa: N803
         """Learn the circuits.

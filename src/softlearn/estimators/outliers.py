@@ -10,15 +10,19 @@ from sklearn.base import OutlierMixin
 
 from softlearn.arrays import AnyArray, Bools, Floats
 from softlearn.estimators.built_on import fit_learner, learner_like
-from softlearn.estimators.parameters import one_of, read_training_weights
+from softlearn.estimators.parameters import ESTIMATOR, RANDOM_STATE, read_training_weights
 from softlearn.estimators.surprise import surprises
 from softlearn.estimators.table_estimator import TableEstimator
+from softlearn.learn.parameters import parameter
+from softlearn.learn.rules import number, one_of
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
 from softlearn.numeric_policy import ROUNDING
 from softlearn.table import encode, numbers_like, unknown_cells
 
+LARGEST_CONTAMINATION = 0.5  # beyond it the outliers are the rule
+CONTAMINATION = number("a number above 0, at most 0.5", lambda x: 0.0 < x <= LARGEST_CONTAMINATION)
 USUAL_ROWS = 2000  # rows whose mean surprise is taken for usual: to a few hundredths of a nat
 
 
@@ -31,7 +35,7 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
 
     Parameters
     ----------
-    estimator : estimator that learns a circuit, optional
+    estimator : estimator that learns a circuit, or the name of a learner, optional
         ``SoftLearn()`` by default.
     contamination : float
         The share of the training rows, by weight, that are outliers; at most 0.5.
@@ -67,13 +71,13 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
     array([ True, False])
     """
 
-    estimator: Any = None
+    estimator: Any = parameter(None, ESTIMATOR)
     _: KW_ONLY
-    contamination: float = 0.1
-    random_state: RandomState = None
-    unknown: Literal["outlier", "error", "missing"] = "outlier"
-
-    own_rules = {"unknown": one_of("outlier", "error", "missing")}  # noqa: RUF012 - never changed
+    contamination: float = parameter(0.1, CONTAMINATION)
+    random_state: RandomState = parameter(None, RANDOM_STATE)
+    unknown: Literal["outlier", "error", "missing"] = parameter(
+        "outlier", one_of("outlier", "error", "missing")
+    )
 
     def fit(self, X: Frame, y: object = None, sample_weight: object = None) -> Self:  # noqa: N803
         """Learn the joint distribution, and the density that divides the rows.

@@ -21,7 +21,7 @@ class ProgressLine:
         self.latest: Progress | None = None
 
     def watch(self, progress: Progress) -> None:
-        """Take note of how far the circuit has grown."""
+        """Take note of how far learning has come."""
         self.latest = progress
 
     def __rich__(self) -> str:
@@ -29,8 +29,8 @@ class ProgressLine:
             return "learning …"
         done = round(self.latest.share * _BAR_WIDTH)
         return (
-            f"learning {'█' * done}{'░' * (_BAR_WIDTH - done)} {self.latest.share:4.0%} of the "
-            f"mass, {self.latest.n_nodes:,} nodes, {self.latest.seconds:.1f} s"
+            f"learning {'█' * done}{'░' * (_BAR_WIDTH - done)} {self.latest.share:4.0%}, "
+            f"{self.latest.n_nodes:,} nodes, {self.latest.seconds:.1f} s"
         )
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from softlearn.errors import TableError
-from softlearn.estimators.parameters import Rule, read_parameters
+from softlearn.learn.parameters import parameters_of, read_parameters
 from softlearn.model import Model
 from softlearn.model.given import Frame
 from softlearn.table.frames import open_frame
@@ -20,16 +19,18 @@ FEWEST_ROWS = 2  # one row has no spread, and nothing can be learnt from it
 
 
 class TableEstimator(BaseEstimator):
-    """What all estimators share; messages about tables use scikit-learn's words."""
+    """What all estimators share; messages about tables use scikit-learn's words.
 
-    own_rules: ClassVar[Mapping[str, Rule]] = {}  # where a parameter's differs from that of all
+    Estimators are dataclasses, whose fields are their parameters and hold the rules of them.
+    """
 
     model_: Model
     n_features_in_: int
 
     def _read_parameters(self) -> dict[str, Any]:
         """Return the parameters as learners read them, or refuse the first that is wrong."""
-        return read_parameters(self.get_params(deep=False), self.own_rules)
+        rules = {name: one.rule for name, one in parameters_of(type(self)).items()}
+        return read_parameters(self.get_params(deep=False), rules)
 
     def _first_table(self, X: object) -> Frame:  # noqa: N803
         """Return the table to learn from."""

@@ -19,22 +19,34 @@ from softlearn.estimators.built_on import (
     unknown_of,
     with_schema,
 )
-from softlearn.estimators.parameters import read_parameters, read_seed, read_training_weights
+from softlearn.estimators.circuit_estimator import CircuitEstimator
+from softlearn.estimators.parameters import (
+    ESTIMATOR,
+    N_JOBS,
+    RANDOM_STATE,
+    VERBOSE,
+    read_seed,
+    read_training_weights,
+)
 from softlearn.estimators.progress import progress_bar
 from softlearn.estimators.table_estimator import as_table
 from softlearn.estimators.trials import Outcome, Search, Trial, splits
+from softlearn.learn import LEARNERS
+from softlearn.learn.parameters import read_parameters
 from softlearn.model import Model
 from softlearn.model.given import Frame
 from softlearn.model.randomness import RandomState
-from softlearn.numeric_policy import SMOOTHING_GRID
 from softlearn.table import encode
 from softlearn.table.frames import open_frame
 
 Grid: TypeAlias = Mapping[str, Sequence[object]] | Sequence[Mapping[str, Sequence[object]]]
 
-SIGNIFICANCE_GRID: Final = (0.01, 0.001, 0.0001)  # the paper's
-BETA_GRID: Final = (20.0, 40.0, 80.0)  # around the value that reaches the paper's level
-
+_RULES: Final = {
+    "estimator": ESTIMATOR,
+    "random_state": RANDOM_STATE,
+    "n_jobs": N_JOBS,
+    "verbose": VERBOSE,
+}
 _FORMATS: Final = {"score": ".4f", "n_nodes": ".0f", "seconds": ".2f"}
 
 
@@ -96,11 +108,11 @@ def tune(
     ----------
     X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
         The table to learn from.
-    estimator : estimator that learns a circuit, optional
+    estimator : estimator that learns a circuit, or the name of a learner, optional
         ``SoftLearn()`` by default; what the grid leaves open stays as it is there.
     grid : mapping of parameter to values, or a list of such mappings, optional
-        By default the paper's: ``significance`` and ``smoothing``, and ``beta`` if a ``SoftLearn``
-        clusters by k-means.
+        By default the learner's own, as its page says; ``SoftLearn`` and ``LearnSPN`` have that of
+        the paper: ``significance`` and ``smoothing``, and ``beta`` where it matters.
     valid : frame, float or int, optional
         What judges: a table of its own, the share of the rows that is held out (a fifth by
         default), or the number of folds of a cross-validation.
@@ -115,7 +127,7 @@ def tune(
         Whether a terminal shows how far the search has come.
     """
     told = {"estimator": estimator, "random_state": random_state}
-    read_parameters({**told, "n_jobs": n_jobs, "verbose": verbose})
+    read_parameters({**told, "n_jobs": n_jobs, "verbose": verbose}, _RULES)
     table = as_table(X)
     weights = read_training_weights(sample_weight, open_frame(table).n_rows)
     seed = read_seed(random_state)
@@ -136,20 +148,18 @@ def tune(
     return Tuned(combinations[results[0][0]], rows[0]["score"], best, rows)
 
 
-def paper_grid(learner: Any) -> dict[str, Sequence[object]]:  # noqa: ANN401 - any estimator
-    """Return the values that the paper tries, of the parameters that the learner has."""
-    choices = learner.get_params()
-    grid = {"significance": SIGNIFICANCE_GRID, "smoothing": SMOOTHING_GRID}
-    if choices.get("clustering") == "kmeans":
-        grid["beta"] = BETA_GRID
-    return {name: values for name, values in grid.items() if name in choices}
+def usual_grid(learner: Any) -> dict[str, tuple[object, ...]]:  # noqa: ANN401 - any estimator
+    """Return what a learner's own entry says is worth trying; of other estimators, nothing."""
+    if not isinstance(learner, CircuitEstimator):
+        return {}
+    return LEARNERS[learner.learner].grid(learner.get_params(deep=False))
 
 
 def _combinations(learner: Any, grid: Grid | None) -> list[dict[str, object]]:  # noqa: ANN401
     """Return every combination of parameters, or refuse names that the learner lacks."""
     known = learner.get_params()
     try:
-        found = list(ParameterGrid(paper_grid(learner) if grid is None else grid))
+        found = list(ParameterGrid(usual_grid(learner) if grid is None else grid))
     except (TypeError, ValueError) as error:
         raise SoftlearnError(f"grid must map parameters to lists of values: {error}") from error
     strange = sorted({name for params in found for name in params} - set(known))

@@ -8,17 +8,16 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, Final, Literal, TypeAlias
 
-from softlearn.learn import GrowConfig
+from softlearn.learn import LEARNERS
 
-System: TypeAlias = Literal["learnspn", "softlearn"]
+System: TypeAlias = Literal["learnspn", "softlearn"]  # those that the paper's experiments compare
 Clustering: TypeAlias = Literal["em", "kmeans"]
 Row: TypeAlias = dict[str, Any]  # a cell's choices and its measurements, as JSON holds them
 
 SYSTEMS: Final[tuple[System, ...]] = ("learnspn", "softlearn")
 CLUSTERINGS: Final[tuple[Clustering, ...]] = ("em", "kmeans")
-NAMES: Final = {
-    "learnspn": "LearnSPN",
-    "softlearn": "SoftLearn",
+NAMES: Final[dict[str, str]] = {
+    **{system: LEARNERS[system].label for system in SYSTEMS},
     "em": "EM",
     "kmeans": "k-means",
 }
@@ -26,7 +25,7 @@ EARLY: Final = 2  # clustering iterations of Early SoftLearn
 P: Final = 0.01  # the middle of the paper's significances
 CLUSTERS: Final = 2  # at a time, as in the paper
 
-_DEFAULT: Final = GrowConfig()
+_DEFAULT: Final = LEARNERS["softlearn"].config()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +60,8 @@ class Cell:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if (self.system, self.clustering) != ("softlearn", "kmeans"):
+        beta = LEARNERS[self.system].parameters.get("beta")
+        if beta is None or not beta.matters({"clustering": self.clustering}):
             object.__setattr__(self, "beta", None)
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from softlearn.datasets.published import must_be_known
 from softlearn.errors import SoftlearnError
 from softlearn.experiments.cell import CLUSTERINGS, SYSTEMS, Clustering, System
-from softlearn.learn import GrowConfig
+from softlearn.learn import LEARNERS
 
 QUICK_ROWS: Final = 1000  # rows that a quick run learns from: seconds a cell, on any data set
 
@@ -33,7 +33,7 @@ class Choices:
     only: tuple[str, ...] = ()
     seeds: int | None = None
     quick: bool = False
-    betas: tuple[float, ...] = (GrowConfig().beta,)
+    betas: tuple[float, ...] = (LEARNERS["softlearn"].parameters["beta"].default,)
     systems: tuple[System, ...] = SYSTEMS
     clusterings: tuple[Clustering, ...] = CLUSTERINGS
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 from functools import cache
 from itertools import product
 from time import perf_counter
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from softlearn.arrays import AnyArray
-from softlearn.estimators import LearnSPN, SoftLearn
-from softlearn.experiments.cell import CLUSTERINGS, Cell
-from softlearn.learn import LEARNERS, Block, Engine, GrowConfig
+from softlearn.estimators import estimator_named
+from softlearn.experiments.cell import CLUSTERINGS, SYSTEMS, Cell
+from softlearn.learn import LEARNERS, Block, Engine
 from softlearn.model import Model
 from softlearn.table import Schema, encode
-
-_ESTIMATORS: Final = {"learnspn": LearnSPN, "softlearn": SoftLearn}
 
 
 class Fitted(NamedTuple):
@@ -39,18 +37,11 @@ class Fitted(NamedTuple):
 def fit(cell: Cell, table: AnyArray) -> Fitted:
     """Fit the cell's estimator to a table of numbers."""
     _compile_before_timing()
-    learner = _ESTIMATORS[cell.system](
-        clustering=cell.clustering,
-        n_clusters=cell.n_clusters,
-        significance=cell.p,
-        smoothing=cell.alpha,
-        smoothing_per="level",  # as in the paper
-        max_iter=cell.max_iter,
+    learner = estimator_named(cell.system)(
+        **_choices(cell),
         random_state=cell.seed,
         n_jobs=1,  # cells are run side by side
     )
-    if cell.beta is not None:
-        learner.set_params(beta=cell.beta)
     started = perf_counter()
     learner.fit(table[: cell.max_rows])
     return Fitted(learner.model_, perf_counter() - started)
@@ -59,23 +50,28 @@ def fit(cell: Cell, table: AnyArray) -> Fitted:
 def fit_with_floor(cell: Cell, frame: Any, schema: Schema) -> Fitted:  # noqa: ANN401 - any frame
     """Fit the cell's learner with its ``deviation_floor``, which estimators do not offer."""
     _compile_before_timing()
-    usual, floor = GrowConfig(), cell.deviation_floor
-    config = GrowConfig(
-        clustering=cell.clustering,
-        n_clusters=cell.n_clusters,
-        significance=cell.p,
-        smoothing=cell.alpha,
-        smoothing_per="level",  # as in the paper
-        max_iter=cell.max_iter,
-        deviation_floor=usual.deviation_floor if floor is None else floor,
-        beta=usual.beta if cell.beta is None else cell.beta,
-    )
+    entry, choices = LEARNERS[cell.system], _choices(cell)
+    if cell.deviation_floor is not None:
+        choices["deviation_floor"] = cell.deviation_floor
     started = perf_counter()
     values = encode(frame, schema)
     block = Block(values, np.ones(values.shape[1]))
     seed = np.random.SeedSequence(cell.seed)
-    circuit = LEARNERS[cell.system]([block], schema, config, seed, Engine(n_jobs=1))
+    circuit = entry.learn([block], schema, entry.config(**choices), seed, Engine(n_jobs=1))
     return Fitted(Model(circuit), perf_counter() - started)
+
+
+def _choices(cell: Cell) -> dict[str, Any]:
+    """Return the learner's parameters that a cell says."""
+    choices = {
+        "clustering": cell.clustering,
+        "n_clusters": cell.n_clusters,
+        "significance": cell.p,
+        "smoothing": cell.alpha,
+        "smoothing_per": "level",  # as in the paper
+        "max_iter": cell.max_iter,
+    }
+    return choices if cell.beta is None else {**choices, "beta": cell.beta}
 
 
 @cache
@@ -87,7 +83,7 @@ def _compile_before_timing() -> None:
     few = (rng.random((96, 40)) < 0.2 * groups).astype(np.uint8)  # kept as a list of ones
     numbers = rng.normal(4.0 * groups, 1.0, (96, 3))
     for table, (name, clustering) in product(
-        (many, few, numbers, np.hstack([many, numbers])), product(_ESTIMATORS, CLUSTERINGS)
+        (many, few, numbers, np.hstack([many, numbers])), product(SYSTEMS, CLUSTERINGS)
     ):
-        learner = _ESTIMATORS[name](clustering=clustering, random_state=0, n_jobs=1)
+        learner = estimator_named(name)(clustering=clustering, random_state=0, n_jobs=1)
         learner.fit(table).score(table)

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Learner: TypeAlias = Literal["learnspn", "softlearn", "early_softlearn"]  # as in the paper's table
-LEARNERS: Final[dict[Learner, str]] = {
-    "learnspn": "LearnSPN",
-    "softlearn": "SoftLearn",
-    "early_softlearn": "Early SoftLearn",
+COMPARED: Final[dict[Learner, str]] = {
+    "learnspn": NAMES["learnspn"],
+    "softlearn": NAMES["softlearn"],
+    "early_softlearn": f"Early {NAMES['softlearn']}",
 }
 
 
@@ -98,7 +98,7 @@ def _counts(results: Results) -> Table:
     body = []
     for setting in FLOORS:
         for learner in ("softlearn", "early_softlearn"):
-            line = [f"{LEARNERS[learner]} better than LearnSPN, {setting}"]
+            line = [f"{COMPARED[learner]} better than LearnSPN, {setting}"]
             for clustering in CLUSTERINGS:
                 means = [
                     {
@@ -123,12 +123,12 @@ def _better_means(results: Results, setting: str, learner: Learner) -> dict[str,
 
 def _paper_table(results: Results, datasets: Sequence[str]) -> Table:
     head = ["data set"]
-    for name in LEARNERS.values():
+    for name in COMPARED.values():
         head += [name, f"paper, {name}"]
     body = []
     for dataset in datasets:
         line = [dataset]
-        for learner in LEARNERS:
+        for learner in COMPARED:
             found = better(results, dataset, "paper-like", learner)
             ours = "–" if found is None else str(found.test)
             line += [ours, shown(mixed()[dataset][learner])]
@@ -140,22 +140,22 @@ def _paper_table(results: Results, datasets: Sequence[str]) -> Table:
 def _ours_table(results: Results, datasets: Sequence[str]) -> Table:
     body = []
     for dataset in datasets:
-        found = [better(results, dataset, "ours", learner) for learner in LEARNERS]
+        found = [better(results, dataset, "ours", learner) for learner in COMPARED]
         body.append([dataset, *("–" if one is None else str(one.test) for one in found)])
     note = "Probabilities of whole numbers, densities of others; the better of EM and k-means."
-    return Table("The mixed sets, ours", ["data set", *LEARNERS.values()], body, note)
+    return Table("The mixed sets, ours", ["data set", *COMPARED.values()], body, note)
 
 
 def _detail_table(results: Results, datasets: Sequence[str], setting: str) -> Table:
     """Return both clusterings of each learner; the paper's figures beside those in its units."""
     has_paper = setting == "paper-like"
     head, body = ["data set"], []
-    for learner, name in LEARNERS.items():
+    for learner, name in COMPARED.items():
         head += [name, "paper"] if has_paper and learner != "early_softlearn" else [name]
     for dataset in datasets:
         for clustering in CLUSTERINGS:
             line = [f"{dataset}, {NAMES[clustering]}"]
-            for learner in LEARNERS:
+            for learner in COMPARED:
                 found = results.get((dataset, setting, learner, clustering))
                 line.append("–" if found is None else str(found.test))
                 if has_paper and learner != "early_softlearn":
@@ -175,12 +175,12 @@ def _published(dataset: str, system: System, clustering: Clustering) -> str:
 def _raw_table(results: Results, datasets: Sequence[str]) -> Table:
     head = ["data set"]
     for setting in FLOORS:
-        head += [f"{name}, {setting}" for name in LEARNERS.values()]
+        head += [f"{name}, {setting}" for name in COMPARED.values()]
     body = []
     for dataset in datasets:
         line = [dataset]
         for setting in FLOORS:
-            for learner in LEARNERS:
+            for learner in COMPARED:
                 found = better(results, dataset, setting, learner)
                 line.append("–" if found is None else str(found.raw))
         body.append(line)
@@ -196,7 +196,7 @@ def _time_table(results: Results, datasets: Sequence[str]) -> Table:
     body = []
     for dataset in datasets:
         for clustering in CLUSTERINGS:
-            keys = [(dataset, "ours", learner, clustering) for learner in LEARNERS]
+            keys = [(dataset, "ours", learner, clustering) for learner in COMPARED]
             found = [results.get(key) for key in keys]
             times = ["–" if one is None else f"{one.seconds.mean:.2f} s" for one in found]
             full, early = found[1], found[2]
@@ -204,7 +204,7 @@ def _time_table(results: Results, datasets: Sequence[str]) -> Table:
             if full is not None and early is not None:
                 ratio = f"{early.seconds.mean / full.seconds.mean:.2f}"
             body.append([f"{dataset}, {NAMES[clustering]}", *times, ratio])
-    head = ["data set", *LEARNERS.values(), "early / full"]
+    head = ["data set", *COMPARED.values(), "early / full"]
     return Table("Time to fit, ours, one thread", head, body, "Mean over seeds.")
 
 
@@ -221,7 +221,7 @@ def _draw(results: Results, datasets: Sequence[str]) -> Figure:
                 found = better(results, dataset, setting, learner)
                 if base is not None and found is not None:
                     gain = found.test.mean - base.test.mean
-                    table.append({"dataset": dataset, "system": LEARNERS[learner], "value": gain})
+                    table.append({"dataset": dataset, "system": COMPARED[learner], "value": gain})
         if table:
             draw_comparison(table, ax=ax)
         ax.axvline(0.0, color=style.QUIET, linewidth=1.0)

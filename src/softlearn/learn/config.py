@@ -1,24 +1,20 @@
-"""Every choice that growing a circuit leaves open, in one frozen value."""
+"""Every choice that growing a circuit leaves open, in one frozen value, with nothing left open."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from softlearn.numeric_policy import (
     CHANCE_LINKS,
     FEW_CLUSTERS,
     LAPLACE_SMOOTHING,
-    MANY_ROWS,
-    MORE_CLUSTERS,
     MOST_SIGNIFICANCE,
     NEGLIGIBLE_WEIGHT,
     RELATIVE_DEVIATION_FLOOR,
-    SIGNIFICANCE_OF_TWO_LEVELS,
 )
 from softlearn.stats.independence import Test
-from softlearn.table.schema import Schema
 
 Clustering: TypeAlias = Literal["em", "kmeans"]
 LeafChoice: TypeAlias = Literal["gaussian", "histogram"]
@@ -27,7 +23,7 @@ SmoothingPer: TypeAlias = Literal["column", "level"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrowConfig:
-    """How a circuit is grown; the estimators explain each choice.
+    """How a circuit is grown; ``GrowerConfig`` explains the choices, and callers make them there.
 
     Attributes
     ----------
@@ -63,14 +59,3 @@ class GrowConfig:
             return self.significance
         n_pairs = max(n_columns * (n_columns - 1) / 2.0, 1.0)
         return min(MOST_SIGNIFICANCE, CHANCE_LINKS / n_pairs)
-
-
-def usual_choices(schema: Schema, n_rows: float) -> dict[str, Any]:
-    """Return what loses least on tables of this kind, for what the caller leaves open."""
-    has_two_levels = all(column.is_discrete and column.n_levels == 2 for column in schema)
-    few = has_two_levels or n_rows < MANY_ROWS
-    return {
-        "significance": SIGNIFICANCE_OF_TWO_LEVELS if has_two_levels else None,
-        "n_clusters": FEW_CLUSTERS if few else MORE_CLUSTERS,
-        "smoothing_per": "level" if has_two_levels else "column",
-    }

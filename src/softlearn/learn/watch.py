@@ -1,4 +1,4 @@
-"""How growing is carried out and watched; none of it changes the result."""
+"""How learning is carried out and watched; none of it changes the result."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Progress:
-    """How far a circuit has grown.
+    """How far learning has come.
 
     Attributes
     ----------
     total
-        Weight of all rows times the number of columns.
+        How much there is to do, in any unit; growers count rows, by weight, times columns.
     done
-        What of it has become leaves.
+        How much of it is done.
     n_nodes
         Leaves and inner nodes so far.
     """
@@ -53,11 +53,11 @@ class Engine:
     Attributes
     ----------
     n_jobs
-        Threads that split slices.
+        Threads that may work.
     watch
-        Called after every few slices.
+        Called now and then, and at the end.
     keep_partial
-        Whether an interrupt (Ctrl-C) closes what is open and keeps the circuit, or ends it all.
+        Whether an interrupt (Ctrl-C) keeps the circuit that there is so far, or ends it all.
     """
 
     n_jobs: int = 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Tune(LearningCommand):
-    """Try the paper's grid of significance, smoothing and beta, and save the best model.
+    """Try a grid of the learner's parameters, and save the best model.
 
-    The choices are judged by the rows of `--valid`, by a share of the rows that is held out (a
+    The grid is the learner's own: for softlearn and learnspn the paper's, of significance,
+    smoothing and, where it matters, beta. A parameter that is given as an option stays as it is.
+    Combinations are judged by the rows of `--valid`, by a share of the rows that is held out (a
     fifth by default), or by cross-validation. The best is then learnt from all rows.
     """
 
@@ -34,17 +36,16 @@ class Tune(LearningCommand):
 
     def run(self) -> None:
         """Search, save, and show all results."""
-        from softlearn.estimators import LearnSPN, SoftLearn, tune  # noqa: PLC0415
+        from softlearn.estimators import tune  # noqa: PLC0415
 
         if self.folds is not None and (self.valid is not None or self.hold_out is not None):
             raise SoftlearnError("--folds goes without --valid and --hold-out")
         training = self.prepare()
-        learner = (SoftLearn if self.learner == "softlearn" else LearnSPN)(
-            clustering=self.clustering, random_state=self.seed, schema=training.schema
-        )
+        learner = self.estimator(training.schema)
         found = tune(
             training.rows,
             learner,
+            self._grid(learner),
             valid=self.folds or training.held_out,
             sample_weight=training.weights,
             random_state=self.seed,
@@ -54,6 +55,13 @@ class Tune(LearningCommand):
         found.model.save(self.output)
         self._print(found)
 
+    def _grid(self, learner: Any) -> dict[str, tuple[object, ...]]:  # noqa: ANN401 - an estimator
+        """Return the learner's grid without what was said: that stays as it is."""
+        from softlearn.learn import LEARNERS  # noqa: PLC0415
+
+        usual = LEARNERS[self.learner].grid(learner.get_params(deep=False))
+        return {name: values for name, values in usual.items() if name not in self.said}
+
     def _print(self, found: Tuned) -> None:
         answer = {
             "best": found.best_params,
@@ -61,6 +69,10 @@ class Tune(LearningCommand):
             "results": found.table,
             "output": str(self.output),
         }
-        best = ", ".join(f"{name} {value:g}" for name, value in found.best_params.items())
-        text = f"{found!r}\n\nbest: {best} (log-density {found.best_score:.4f})"
+        best = ", ".join(f"{name} {_shown(value)}" for name, value in found.best_params.items())
+        text = f"{found!r}\n\nbest: {best or 'the only one'} (log-density {found.best_score:.4f})"
         print_answer(answer, f"{text}\nsaved to {self.output}", as_json=self.as_json)
+
+
+def _shown(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,136 @@
+"""The options of commands that learn, written from the registry of learners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from softlearn.cli.command import Option
+from softlearn.errors import SoftlearnError
+from softlearn.learners import DEFAULT_LEARNER
+
+if TYPE_CHECKING:
+    from softlearn.learn import Entry
+    from softlearn.learn.parameters import Parameter
+    from softlearn.learn.rules import Rule
+    from softlearn.table import Schema
+
+
+def learner_options() -> list[Option]:
+    """Return the choice of a learner, and every parameter that some learner has."""
+    from softlearn.learn import LEARNERS  # noqa: PLC0415
+
+    entries = list(LEARNERS.values())
+    names = dict.fromkeys(name for entry in entries for name in entry.parameters)
+    told = " ".join(f"`{entry.name}`: {entry.summary}" for entry in entries)
+    described = typer.Option("--learner", help=f"What learns. {told}")
+    options = [_option(name, [one for one in entries if name in one.parameters]) for name in names]
+    return [
+        Option("learner", Annotated[_one_of(LEARNERS), described], DEFAULT_LEARNER),
+        *(option for option in options if option is not None),
+    ]
+
+
+def learner_choices(learner: str, said: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
+    """Return what was said as a learner reads it, or refuse what it has not."""
+    from softlearn.learn import LEARNERS  # noqa: PLC0415
+
+    entry = LEARNERS[learner]
+    strange = [name for name in said if name not in entry.parameters]
+    if strange:
+        raise SoftlearnError(
+            f"{_flag(strange[0])} is no option of --learner {learner}, which has "
+            f"{', '.join(map(_flag, entry.parameters))}"
+        )
+    chosen = {
+        name: _read(name, value, entry.parameters[name].rule, schema)
+        for name, value in said.items()
+    }
+    defaults = {name: one.default for name, one in entry.parameters.items()}
+    for name in chosen:
+        needed = entry.parameters[name].only_if
+        if needed is not None and not entry.parameters[name].matters({**defaults, **chosen}):
+            raise SoftlearnError(
+                f"{_flag(name)} goes with {_flag(needed[0])} {needed[1]} only, where it matters"
+            )
+    return chosen
+
+
+def _option(name: str, having: list[Entry[Any]]) -> Option | None:
+    """Return a parameter as an option; None if the command line cannot say its values."""
+    known = [entry.parameters[name] for entry in having]
+    hint = _type([one.rule for one in known])
+    if hint is None:
+        return None
+    described = typer.Option(
+        _flag(name),
+        help=_help(having, known),
+        metavar=_metavar(known[0].rule),
+        rich_help_panel=f"Options of {', '.join(entry.name for entry in having)}",
+    )
+    is_list = known[0].rule.form == "word per column"
+    return Option(name, Annotated[hint, described], [] if is_list else None)
+
+
+def _type(rules: list[Rule]) -> Any:  # noqa: ANN401 - a type
+    """Return the type that typer reads; the words are those of all learners."""
+    words = dict.fromkeys(word for rule in rules for word in rule.words)
+    types: dict[str, Any] = {
+        "whole": int | None,
+        "number": float | None,
+        "flag": bool | None,
+        "word": _one_of(words) | None if words else None,
+        "word per column": list[str],
+    }
+    return types.get(rules[0].form)
+
+
+def _one_of(words: Iterable[str]) -> Any:  # noqa: ANN401 - a type
+    choice: Any = Literal
+    return choice[tuple(words)]
+
+
+def _metavar(rule: Rule) -> str | None:
+    return f"[COLUMN=]{'|'.join(rule.words)}" if rule.form == "word per column" else None
+
+
+def _help(having: list[Entry[Any]], known: list[Parameter]) -> str:
+    """Return what a parameter means and its default, by learner where they differ."""
+    texts = dict.fromkeys(_meaning(one) for one in known)
+    if len(texts) == 1:
+        return next(iter(texts))
+    return " ".join(
+        f"{entry.name}: {_meaning(one)}" for entry, one in zip(having, known, strict=True)
+    )
+
+
+def _meaning(one: Parameter) -> str:
+    repeatable = " May be repeated." if one.rule.form == "word per column" else ""
+    default = "" if one.default is None else f" Default: {one.default}."
+    only = "" if one.only_if is None else f" Only with {_flag(one.only_if[0])} {one.only_if[1]}."
+    return f"{one.help}{only}{repeatable}{default}"
+
+
+def _read(name: str, value: Any, rule: Rule, schema: Schema) -> Any:  # noqa: ANN401
+    """Return the value of an option as the parameter takes it."""
+    return _by_column(name, value, schema) if rule.form == "word per column" else value
+
+
+def _by_column(name: str, choices: list[str], schema: Schema) -> str | dict[str, str]:
+    """Return one word for all columns, or a mapping of columns to words."""
+    named = dict(choice.rpartition("=")[::2] for choice in choices if "=" in choice)
+    general = [choice for choice in choices if "=" not in choice]
+    if len(general) > 1:
+        raise SoftlearnError(
+            f"{_flag(name)} is {general[0]} and {general[1]} at once; name columns"
+        )
+    if not named:
+        return general[0]
+    rest = {column.name: general[0] for column in schema if general and not column.is_discrete}
+    return rest | named
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"

@@ -1,0 +1,294 @@
+"""The estimators of all learners.
+
+Written by python docs/write_learners.py; change the entries in src/softlearn/learn.
+"""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from softlearn.estimators.circuit_estimator import CircuitEstimator
+from softlearn.model.given import Unknown
+from softlearn.model.randomness import RandomState
+from softlearn.table import Schema
+from softlearn.table.choice import Choice
+from softlearn.table.column import Missing
+
+__all__ = ["LearnSPN", "SoftLearn"]
+
+class SoftLearn(CircuitEstimator):
+    """Learn a circuit by soft clustering: every row belongs to all clusters, by membership.
+
+    Columns that are independent, by weighted tests, are modelled apart; if all depend on each
+    other, the rows are clustered and each cluster goes on with all rows, weighted by
+    membership.
+
+    Take it first: it is the default. A row between two groups keeps its part in both, so that
+    overlapping groups do less harm than in LearnSPN.
+
+    Reference: Ghandi, Quost and de Campos, Soft Learning Probabilistic Circuits, 2024.
+
+    Parameters
+    ----------
+    clustering : {"em", "kmeans"}, default='em'
+        How rows are clustered: a mixture of independent columns fitted by EM, or k-means.
+    n_clusters : int, optional
+        The most clusters at a time; 1 takes all columns as independent. If not said 2, or 4 if
+        there are 10,000 rows or more and a column has more than two levels.
+    test : {"chi2", "g"}, default='chi2'
+        The statistic of the tests of independence on tables: Pearson's chi-square or the
+        likelihood ratio, G.
+    significance : float, optional
+        Columns depend on each other when a test of independence rejects at this level; smaller
+        values give smaller circuits. If not said, it falls with the number of pairs of columns
+        that a node tests: about two pairs are taken for dependent by chance, and no level is
+        above 0.1; 0.0001 if all columns have two levels.
+    max_iter : int, default=100
+        The most iterations of a clustering; 2 is *Early SoftLearn*.
+    min_weight : float, default=0.001
+        A row that keeps less than this share of its own weight in a node is left out of it; 0
+        keeps all.
+    smoothing : float, default=0.1
+        Pseudo-rows of every column that has levels, and of every bin of a histogram.
+    smoothing_per : {"column", "level"}, optional
+        Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
+        table, or each level gets as many, which is Laplace's smoothing. If not said they share
+        them, unless all columns have two levels.
+    leaf : {"gaussian", "histogram"} or mapping of column name to one of them, default='gaussian'
+        The leaves of integer, numeric and datetime columns without a scale; those not in a
+        mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
+        which are all others that were not said to be plain, have leaves over its cells.
+    max_depth : int, optional
+        The most splits on the way to a leaf; 0 takes all columns as independent.
+    max_nodes : int, optional
+        About how many nodes the circuit may have; one leaf per column is always there.
+    time_budget : float, optional
+        Seconds after which nothing is split any more. The result then depends on the machine.
+    beta : float, default=40.0
+        How hard the memberships of k-means are; the larger the closer to all or nothing. It
+        matters only if ``clustering`` is 'kmeans'.
+    random_state : int or numpy.random.Generator, optional
+        The source of randomness; the same number gives the same circuit.
+    n_jobs : int, optional
+        Threads; by default all cores. The circuit does not depend on it.
+    verbose : {0, 1}, default=0
+        Whether a terminal shows how far learning has come.
+    on_interrupt : {"raise", "keep"}, default='raise'
+        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+    schema : Schema or mapping of column name to kind, Column or mapping, optional
+        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
+        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+    missing : {"unobserved", "modelled"}, default='unobserved'
+        What a missing cell says: nothing, so that it is summed out, or that it is missing,
+        which then has a probability in every column with missing cells. Drawn rows have gaps
+        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
+        ``Schema`` says it for each column itself.
+    unknown : {"error", "missing"}, default='error'
+        Whether a level that the schema does not know, such as one that only rows to be scored
+        have, is refused or taken as missing, unless a question says otherwise. It is about the
+        rows of tables; a level in a dict is always refused.
+
+    Attributes
+    ----------
+    model_ : Model
+        The circuit, which answers all questions; its methods are the estimator's too.
+    schema_ : Schema
+        What the columns are taken for, and why.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if the table had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softlearn import SoftLearn
+    >>> rng = np.random.default_rng(0)
+    >>> left = rng.random(500) < 0.5
+    >>> centres = np.where(left[:, None], [-3, 1], [3, 9])
+    >>> table = rng.normal(centres)  # (500, 2)
+    >>> learnt = SoftLearn(random_state=0).fit(table)
+    >>> learnt.model_.probability({"1": (5, None)}, given={"0": (0, None)}) > 0.8
+    True
+    """
+
+    clustering: Literal["em", "kmeans"]
+    n_clusters: int | None
+    test: Literal["chi2", "g"]
+    significance: float | None
+    max_iter: int
+    min_weight: float
+    smoothing: float
+    smoothing_per: Literal["column", "level"] | None
+    leaf: Literal["gaussian", "histogram"] | Mapping[str, Literal["gaussian", "histogram"]]
+    max_depth: int | None
+    max_nodes: int | None
+    time_budget: float | None
+    beta: float
+    random_state: RandomState
+    n_jobs: int | None
+    verbose: int
+    on_interrupt: Literal["raise", "keep"]
+    schema: Schema | Mapping[str, Choice] | None
+    missing: Missing
+    unknown: Unknown
+
+    def __init__(
+        self,
+        *,
+        clustering: Literal["em", "kmeans"] = "em",
+        n_clusters: int | None = None,
+        test: Literal["chi2", "g"] = "chi2",
+        significance: float | None = None,
+        max_iter: int = 100,
+        min_weight: float = 0.001,
+        smoothing: float = 0.1,
+        smoothing_per: Literal["column", "level"] | None = None,
+        leaf: Literal["gaussian", "histogram"] | Mapping[str, Literal["gaussian", "histogram"]] = "gaussian",
+        max_depth: int | None = None,
+        max_nodes: int | None = None,
+        time_budget: float | None = None,
+        beta: float = 40.0,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        on_interrupt: Literal["raise", "keep"] = "raise",
+        schema: Schema | Mapping[str, Choice] | None = None,
+        missing: Missing = "unobserved",
+        unknown: Unknown = "error",
+    ) -> None: ...
+
+class LearnSPN(CircuitEstimator):
+    """Learn a circuit by hard clustering: every row goes to one cluster.
+
+    The table is cut into ever smaller ones. Pairs of discrete columns are tested by chi-square,
+    pairs of numbers by Kendall's tau, mixed pairs by Kruskal and Wallis; memberships are
+    rounded to the most likely cluster.
+
+    Take it as the baseline that other work compares with.
+
+    Reference: Gens and Domingos, Learning the Structure of Sum-Product Networks, ICML 2013,
+    with the tests of Correia et al.
+
+    Parameters
+    ----------
+    clustering : {"em", "kmeans"}, default='em'
+        How rows are clustered: a mixture of independent columns fitted by EM, or k-means.
+    n_clusters : int, optional
+        The most clusters at a time; 1 takes all columns as independent. If not said 2, or 4 if
+        there are 10,000 rows or more and a column has more than two levels.
+    test : {"chi2", "g"}, default='chi2'
+        The statistic of the tests of independence on tables: Pearson's chi-square or the
+        likelihood ratio, G.
+    significance : float, optional
+        Columns depend on each other when a test of independence rejects at this level; smaller
+        values give smaller circuits. If not said, it falls with the number of pairs of columns
+        that a node tests: about two pairs are taken for dependent by chance, and no level is
+        above 0.1; 0.0001 if all columns have two levels.
+    max_iter : int, default=100
+        The most iterations of a clustering; 2 is *Early SoftLearn*.
+    min_weight : float, default=0.001
+        A row that keeps less than this share of its own weight in a node is left out of it; 0
+        keeps all.
+    smoothing : float, default=0.1
+        Pseudo-rows of every column that has levels, and of every bin of a histogram.
+    smoothing_per : {"column", "level"}, optional
+        Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
+        table, or each level gets as many, which is Laplace's smoothing. If not said they share
+        them, unless all columns have two levels.
+    leaf : {"gaussian", "histogram"} or mapping of column name to one of them, default='gaussian'
+        The leaves of integer, numeric and datetime columns without a scale; those not in a
+        mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
+        which are all others that were not said to be plain, have leaves over its cells.
+    max_depth : int, optional
+        The most splits on the way to a leaf; 0 takes all columns as independent.
+    max_nodes : int, optional
+        About how many nodes the circuit may have; one leaf per column is always there.
+    time_budget : float, optional
+        Seconds after which nothing is split any more. The result then depends on the machine.
+    random_state : int or numpy.random.Generator, optional
+        The source of randomness; the same number gives the same circuit.
+    n_jobs : int, optional
+        Threads; by default all cores. The circuit does not depend on it.
+    verbose : {0, 1}, default=0
+        Whether a terminal shows how far learning has come.
+    on_interrupt : {"raise", "keep"}, default='raise'
+        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+    schema : Schema or mapping of column name to kind, Column or mapping, optional
+        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
+        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+    missing : {"unobserved", "modelled"}, default='unobserved'
+        What a missing cell says: nothing, so that it is summed out, or that it is missing,
+        which then has a probability in every column with missing cells. Drawn rows have gaps
+        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
+        ``Schema`` says it for each column itself.
+    unknown : {"error", "missing"}, default='error'
+        Whether a level that the schema does not know, such as one that only rows to be scored
+        have, is refused or taken as missing, unless a question says otherwise. It is about the
+        rows of tables; a level in a dict is always refused.
+
+    Attributes
+    ----------
+    model_ : Model
+        The circuit, which answers all questions; its methods are the estimator's too.
+    schema_ : Schema
+        What the columns are taken for, and why.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if the table had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softlearn import LearnSPN
+    >>> rng = np.random.default_rng(0)
+    >>> left = rng.random(500) < 0.5
+    >>> table = rng.normal(np.where(left[:, None], [-3, 1], [3, 9]))  # (500, 2)
+    >>> learnt = LearnSPN(random_state=0).fit(table)
+    >>> learnt.score(table) > LearnSPN(max_depth=0).fit(table).score(table) + 0.3
+    True
+    """
+
+    clustering: Literal["em", "kmeans"]
+    n_clusters: int | None
+    test: Literal["chi2", "g"]
+    significance: float | None
+    max_iter: int
+    min_weight: float
+    smoothing: float
+    smoothing_per: Literal["column", "level"] | None
+    leaf: Literal["gaussian", "histogram"] | Mapping[str, Literal["gaussian", "histogram"]]
+    max_depth: int | None
+    max_nodes: int | None
+    time_budget: float | None
+    random_state: RandomState
+    n_jobs: int | None
+    verbose: int
+    on_interrupt: Literal["raise", "keep"]
+    schema: Schema | Mapping[str, Choice] | None
+    missing: Missing
+    unknown: Unknown
+
+    def __init__(
+        self,
+        *,
+        clustering: Literal["em", "kmeans"] = "em",
+        n_clusters: int | None = None,
+        test: Literal["chi2", "g"] = "chi2",
+        significance: float | None = None,
+        max_iter: int = 100,
+        min_weight: float = 0.001,
+        smoothing: float = 0.1,
+        smoothing_per: Literal["column", "level"] | None = None,
+        leaf: Literal["gaussian", "histogram"] | Mapping[str, Literal["gaussian", "histogram"]] = "gaussian",
+        max_depth: int | None = None,
+        max_nodes: int | None = None,
+        time_budget: float | None = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        on_interrupt: Literal["raise", "keep"] = "raise",
+        schema: Schema | Mapping[str, Choice] | None = None,
+        missing: Missing = "unobserved",
+        unknown: Unknown = "error",
+    ) -> None: ...

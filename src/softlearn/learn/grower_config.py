@@ -1,0 +1,144 @@
+"""The parameters of learners that grow a circuit, in parts that other learners may have too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from softlearn.learn.config import Clustering, GrowConfig, LeafChoice, SmoothingPer
+from softlearn.learn.parameters import parameter
+from softlearn.learn.rules import number, one_of, one_per_column, or_none, whole
+from softlearn.numeric_policy import (
+    FEW_CLUSTERS,
+    LAPLACE_SMOOTHING,
+    MANY_ROWS,
+    MORE_CLUSTERS,
+    NEGLIGIBLE_WEIGHT,
+    RELATIVE_DEVIATION_FLOOR,
+    SIGNIFICANCE_OF_TWO_LEVELS,
+    SMOOTHING_GRID,
+)
+from softlearn.stats.independence import Test
+from softlearn.table.schema import Schema
+
+_DEFAULT = GrowConfig()
+_PAPERS_SIGNIFICANCES = (0.01, 0.001, 0.0001)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Splits:
+    """How rows and columns are split."""
+
+    clustering: Clustering = parameter(
+        _DEFAULT.clustering,
+        one_of("em", "kmeans"),
+        "How rows are clustered: a mixture of independent columns fitted by EM, or k-means.",
+    )
+    n_clusters: int | None = parameter(
+        None,
+        or_none(whole(1)),
+        "The most clusters at a time; 1 takes all columns as independent. If not said 2, or "
+        f"{MORE_CLUSTERS} if there are {MANY_ROWS:,} rows or more and a column has more than two "
+        "levels.",
+    )
+    test: Test = parameter(
+        _DEFAULT.test,
+        one_of("chi2", "g"),
+        "The statistic of the tests of independence on tables: Pearson's chi-square or the "
+        "likelihood ratio, G.",
+    )
+    significance: float | None = parameter(
+        None,
+        or_none(number("a number between 0 and 1, both excluded", lambda x: 0.0 < x < 1.0)),
+        "Columns depend on each other when a test of independence rejects at this level; smaller "
+        "values give smaller circuits. If not said, it falls with the number of pairs of columns "
+        "that a node tests: about two pairs are taken for dependent by chance, and no level is "
+        "above 0.1; 0.0001 if all columns have two levels.",
+        grid=_PAPERS_SIGNIFICANCES,
+    )
+    max_iter: int = parameter(
+        _DEFAULT.max_iter,
+        whole(1),
+        "The most iterations of a clustering; 2 is *Early SoftLearn*.",
+    )
+    min_weight: float = parameter(
+        NEGLIGIBLE_WEIGHT,
+        number("a number, 0 or more", lambda x: x >= 0.0),
+        "A row that keeps less than this share of its own weight in a node is left out of it; 0 "
+        "keeps all.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leaves:
+    """What leaves are, and how they are estimated."""
+
+    smoothing: float = parameter(
+        LAPLACE_SMOOTHING,
+        number("a number, 0 or more", lambda x: x >= 0.0),
+        "Pseudo-rows of every column that has levels, and of every bin of a histogram.",
+        grid=SMOOTHING_GRID,
+    )
+    smoothing_per: SmoothingPer | None = parameter(
+        None,
+        or_none(one_of("column", "level")),
+        "Whether the levels of a column share the pseudo-rows, each by how frequent it is in the "
+        "table, or each level gets as many, which is Laplace's smoothing. If not said they share "
+        "them, unless all columns have two levels.",
+    )
+    leaf: LeafChoice | Mapping[str, LeafChoice] = parameter(
+        "gaussian",
+        one_per_column("gaussian", "histogram"),
+        "The leaves of integer, numeric and datetime columns without a scale; those not in a "
+        "mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale, "
+        "which are all others that were not said to be plain, have leaves over its cells.",
+    )
+    # The smallest deviation of a Gaussian leaf as a share of its column's; for experiments.
+    deviation_floor: float = RELATIVE_DEVIATION_FLOOR
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How large a circuit may become, and how long that may take."""
+
+    max_depth: int | None = parameter(
+        None,
+        or_none(whole(0)),
+        "The most splits on the way to a leaf; 0 takes all columns as independent.",
+    )
+    max_nodes: int | None = parameter(
+        None,
+        or_none(whole(1)),
+        "About how many nodes the circuit may have; one leaf per column is always there.",
+    )
+    time_budget: float | None = parameter(
+        None,
+        or_none(number("a number of seconds above 0", lambda x: x > 0.0)),
+        "Seconds after which nothing is split any more. The result then depends on the machine.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrowerConfig(Limits, Leaves, Splits):
+    """The parameters that all growers have."""
+
+
+def usual_clusters(schema: Schema, n_rows: float) -> int:
+    """Return how many clusters at a time lose least on tables of this kind."""
+    few = has_two_levels(schema) or n_rows < MANY_ROWS
+    return FEW_CLUSTERS if few else MORE_CLUSTERS
+
+
+def usual_significance(schema: Schema) -> float | None:
+    """Return the level of the tests that loses least; None falls with the number of pairs."""
+    return SIGNIFICANCE_OF_TWO_LEVELS if has_two_levels(schema) else None
+
+
+def usual_smoothing_per(schema: Schema) -> SmoothingPer:
+    """Return how pseudo-rows are shared on tables of this kind."""
+    return "level" if has_two_levels(schema) else "column"
+
+
+def has_two_levels(schema: Schema) -> bool:
+    """Return whether all columns have two levels."""
+    return all(column.is_discrete and column.n_levels == 2 for column in schema)

@@ -1,0 +1,16 @@
+"""Every learner in one line: the name of its estimator, and the file that it is written in.
+
+A learner's file has an ``ENTRY`` that says all that is to be known of it (``learn/entry.py``).
+Nothing is imported here, so that the names cost nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+DEFAULT_LEARNER: Final = "softlearn"  # where the caller names none
+# In the order of the docs.
+LEARNER_FILES: Final[dict[str, str]] = {
+    "SoftLearn": "softlearn.learn.softlearn",
+    "LearnSPN": "softlearn.learn.learnspn",
+}

@@ -1,0 +1,51 @@
+"""What growers do where the caller leaves a choice open."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from learn.table_examples import schema_of
+from softlearn.learn import LEARNERS, Block, GrowConfig
+from softlearn.learn.growing import settled
+
+GROWERS = [entry for entry in LEARNERS.values() if entry.promises.grower]
+
+
+def chosen(entry, kinds, n_rows=60, **choices):
+    blocks = [Block(np.zeros((len(kinds), n_rows)), np.ones(n_rows))]
+    return settled(entry.config(**choices), schema_of(kinds), blocks, soft=True, ranks=False)
+
+
+@pytest.mark.parametrize("entry", GROWERS, ids=lambda entry: entry.name)
+def test_the_usual_choices_depend_on_the_columns(entry):
+    for kinds, usual in (("bb2", (1e-4, 2, "level")), ("bn", (None, 2, "column"))):
+        found = chosen(entry, kinds)
+        assert (found.significance, found.n_clusters, found.smoothing_per) == usual
+
+
+@pytest.mark.parametrize("entry", GROWERS, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("kinds", ["bb", "bn"])
+def test_what_the_caller_says_stays(entry, kinds):
+    found = chosen(entry, kinds, significance=0.05, n_clusters=3, smoothing_per="level")
+    assert (found.significance, found.n_clusters, found.smoothing_per) == (0.05, 3, "level")
+
+
+@pytest.mark.parametrize("entry", GROWERS, ids=lambda entry: entry.name)
+def test_tables_of_many_rows_take_more_clusters_unless_all_columns_have_two_levels(entry):
+    assert chosen(entry, "n", 9_999).n_clusters == 2
+    assert chosen(entry, "n", 10_000).n_clusters == 4
+    assert chosen(entry, "b", 10_000).n_clusters == 2
+
+
+@pytest.mark.parametrize("entry", GROWERS, ids=lambda entry: entry.name)
+def test_defaults_are_those_of_the_grower_itself(entry):
+    found, usual = chosen(entry, "bn"), GrowConfig()
+    assert found == usual
+
+
+def test_the_level_of_tests_falls_with_the_pairs_of_a_node():
+    levels = [GrowConfig().level(n) for n in (1, 2, 7, 400)]
+    assert levels[:2] == [0.1, 0.1]
+    assert levels[2:] == pytest.approx([2 / 21, 2 / (200 * 399)])
+    assert GrowConfig(significance=0.3).level(400) == 0.3
