@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.query import interleaved
 from benchmarks.workloads import rows_of, tree
-from softlearn.circuit import Circuit
+from softlearn.circuit import Circuit, with_parameters
 from softlearn.query import Evidence, log_likelihood
 from softlearn.query.plan import plan_for
 
@@ -46,6 +46,26 @@ def plans(repeats: int) -> Iterator[tuple[str, float, str]]:
             seconds.append(time.perf_counter() - start)
         name = "plan with trace" if trace else "plan"
         yield f"{name}, 100k edges", 1e3 * float(np.median(seconds)), "ms"
+
+
+def new_numbers(repeats: int) -> Iterator[tuple[str, float, str]]:
+    """Yield the time to plan a circuit whose structure is new, and one whose numbers are."""
+    known, shape = tree(100, 10_000), "plan of 10k edges"
+    plan_for(known, trace=True)
+    seconds = np.empty((2, repeats))
+    for i in range(repeats):
+        fresh = tree(100, 10_000, seed=2 + i)
+        start = time.perf_counter()
+        plan_for(fresh, trace=True)
+        seconds[0, i] = time.perf_counter() - start
+        changed = with_parameters(known, params=1.0 - known.params)
+        start = time.perf_counter()
+        plan_for(changed, trace=True)
+        seconds[1, i] = time.perf_counter() - start
+    scratch, again = np.median(seconds, axis=1)
+    yield f"{shape}, new structure", 1e3 * float(scratch), "ms"
+    yield f"{shape}, new numbers", 1e3 * float(again), "ms"
+    yield f"{shape}, ratio", float(scratch / again), "times"
 
 
 def first_calls() -> Iterator[tuple[str, float, str]]:

@@ -57,14 +57,14 @@ COUNTING = """
 import importlib, json, pkgutil
 import softlearn.kernels
 counts = {}
-for module in pkgutil.iter_modules(softlearn.kernels.__path__):
-    found = vars(importlib.import_module("softlearn.kernels." + module.name))
+for module in pkgutil.walk_packages(softlearn.kernels.__path__, "softlearn.kernels."):
+    found = vars(importlib.import_module(module.name))
     for name, item in found.items():
-        if not hasattr(item, "signatures") or not item.py_func.__module__.endswith(module.name):
+        if not hasattr(item, "signatures") or item.py_func.__module__ != module.name:
             continue
         # Inner functions have signatures only if their callers did not come from the disk.
         if "no_cpython_wrapper" not in item.targetoptions:
-            counts[module.name + "." + name] = len(item.signatures)
+            counts[module.name.rpartition(".")[2] + "." + name] = len(item.signatures)
 print(json.dumps(counts))
 """
 

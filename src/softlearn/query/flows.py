@@ -152,12 +152,12 @@ def _fill(found: Posteriors, evidence: Evidence, far: bool, n_threads: int | Non
     circuit, layout, table = found.circuit, found.layout, found.table
     by_families = far or needs_families(circuit.schema, evidence)
     plan = plan_for(circuit, trace=True, by_families=by_families)
-    batch = batch_of(circuit.schema, plan.columns, evidence)
-    uses = (*plan.leaf_uses, layout.place, layout.wanted)
+    batch = batch_of(circuit.schema, plan.shape.columns, evidence)
+    uses = (plan.shape.reached_leaf, plan.shape.reached_slot, layout.place, layout.wanted)
 
     def work(first: int, last: int) -> None:
         space = Workspace(plan, evidence, batch, block_rows(plan, last - first, trace=True))
-        flow, share = np.empty((plan.n_slots, space.n_rows)), np.empty(space.n_rows)
+        flow, share = np.empty((plan.shape.n_slots, space.n_rows)), np.empty(space.n_rows)
         for start in blocks(first, last, space.n_rows):
             stop = start + space.n_rows
             leaves = leaf_values(circuit, evidence.rows(slice(start, stop))) if far else log_values

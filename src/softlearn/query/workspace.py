@@ -15,7 +15,8 @@ from softlearn.errors import EvidenceError
 from softlearn.kernels.circuit.program import TILE_RANGE, Batch, Block, Rows, Scratch, Tiles, Values
 from softlearn.query.coding import coded
 from softlearn.query.evidence import Evidence
-from softlearn.query.plan import TILE_LEAVES, DiscreteColumns, Plan
+from softlearn.query.plan import Plan
+from softlearn.query.shape import TILE_LEAVES, DiscreteColumns
 from softlearn.table.schema import Schema
 
 # 256 rows keep a tree's slots in the first-level cache; benchmarks/query: 128 and 512 are slower.
@@ -40,7 +41,7 @@ class Workspace:
 
     def __init__(self, plan: Plan, evidence: Evidence, batch: Batch, n_rows: int) -> None:
         self.plan, self.evidence, self.batch, self.n_rows = plan, evidence, batch, n_rows
-        columns = plan.columns
+        columns = plan.shape.columns
         n_coded = columns.position.size
         rows = Rows(
             np.empty((n_coded, n_rows), np.uint8),
@@ -48,18 +49,18 @@ class Workspace:
             np.empty(n_coded, np.int64),
             np.zeros(1, np.uint8),
         )
-        n_tiles = int(plan.tile_row.max(initial=-1)) + 1
+        n_tiles = int(plan.shape.uses.tile_row.max(initial=-1)) + 1
         tiles = Tiles(
             np.empty((n_tiles, n_rows)),
             np.empty((n_tiles, n_rows)),
             np.empty(n_tiles, np.uint8),
         )
-        mantissa = np.empty((plan.n_slots, n_rows))
+        mantissa = np.empty((plan.shape.n_slots, n_rows))
         values = Values(
             mantissa,
             mantissa.view(np.int64),
-            np.empty((plan.n_slots if plan.needs_exponents else 0, n_rows)),
-            np.zeros(plan.n_slots, np.uint8),
+            np.empty((plan.shape.n_slots if plan.needs_exponents else 0, n_rows)),
+            np.zeros(plan.shape.n_slots, np.uint8),
         )
         bits = np.empty((2, n_rows), np.int64)
         scratch = Scratch(bits, bits.view(np.float64), np.empty(n_rows))
@@ -76,8 +77,8 @@ class Workspace:
         from softlearn.kernels.circuit.upward import advance  # noqa: PLC0415 - loads Numba
 
         plan = self.plan
-        target, root = (_NOWHERE, -1) if out is None else (out, plan.root)
-        if plan.tile_leaf.size == 0:
+        target, root = (_NOWHERE, -1) if out is None else (out, plan.shape.root)
+        if plan.shape.uses.tile_leaf.size == 0:
             n = plan.program.op.size
             advance(plan.program, 0, n, self.batch, first, last, self.block, root, target)
         else:
@@ -96,7 +97,7 @@ class Workspace:
             stop = start + self.n_rows
             rows = self.evidence.rows(slice(start, stop))
             done = leaves_done = 0
-            for end, leaves_end in plan.segment_ends.tolist():
+            for end, leaves_end in plan.shape.uses.segment_ends.tolist():
                 self._fill_tiles(slice(leaves_done, leaves_end), rows, leaf_values)
                 ends = root if end == plan.program.op.size else -1
                 advance(plan.program, done, end, self.batch, start, stop, self.block, ends, target)
@@ -104,7 +105,10 @@ class Workspace:
 
     def _fill_tiles(self, which: slice, rows: Evidence, leaf_values: LeafValues) -> None:
         """Let families answer for the leaves of one segment, and multiply those of one row."""
-        leaves, tile_row = self.plan.tile_leaf[which], self.plan.tile_row[which]
+        leaves, tile_row = (
+            self.plan.shape.uses.tile_leaf[which],
+            self.plan.shape.uses.tile_row[which],
+        )
         if leaves.size == 0:
             return
         logs = np.zeros((int(tile_row[-1]) + 1, self.n_rows))
@@ -185,7 +189,7 @@ def block_rows(plan: Plan, n_rows: int, *, trace: bool = False) -> int:
     """Return how many rows to evaluate together."""
     most = BLOCK_ROWS
     if trace:
-        bytes_a_row = (16 if plan.needs_exponents else 8) * plan.n_slots
+        bytes_a_row = (16 if plan.needs_exponents else 8) * plan.shape.n_slots
         most = min(most, max(_FEWEST_ROWS, TRACE_BYTES // bytes_a_row))
     return max(1, min(most, n_rows))
 

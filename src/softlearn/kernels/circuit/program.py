@@ -28,9 +28,8 @@ WEIGHTED: Final = 3  # a factor for each level in some rows
 
 # Binary exponents. Values in a slot without exponents of its own, and mantissas, stay within
 # 2**±SAFE after a check; a product may go on until it could leave 2**±REACH (float64 ends at
-# 2**±1022). The leaves of one instruction reach 2**±(REACH - SAFE) at most: their sizes add to
-# less than LEAF_REACH before the last one, which itself stays within 2**±LEAF_REACH. Parabolas and
-# tiles without exponents stay within 2**±TILE_RANGE.
+# 2**±1022). A leaf stays within 2**±LEAF_REACH; parabolas and tiles without exponents within
+# 2**±TILE_RANGE.
 SAFE: Final = 400
 REACH: Final = 1000
 LEAF_REACH: Final = 300
@@ -52,9 +51,10 @@ class Program(NamedTuple):
     leaf_from: Ids  # (instructions,)   leaves of the instruction: leaf_from:leaf_to
     leaf_to: Ids  # (instructions,)
     check: Kinds  # (instructions,)   1: bring `to` back into the safe range afterwards
-    leaf_source: Kinds  # (leaf uses,)       BINARY, TABLE or TILE
+    leaf_source: Kinds  # (leaf uses,)       BINARY, TABLE, PARABOLA or TILE
     leaf_place: Ids  # (leaf uses,)       row of the codes, the values or the tile
     leaf_offset: Offsets  # (leaf uses,)       where its numbers start in `table`
+    leaf_check: Kinds  # (leaf uses,)       1: bring `to` back into the safe range before it
     table: Floats  # probabilities and a 1.0 for "unobserved"; peak, centre and sharpness
 
 
