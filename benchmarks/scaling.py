@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.query import interleaved
-from benchmarks.workloads import rows_of, tree
+from benchmarks.workloads import WORKLOADS, rows_of, tree
 from softlearn.circuit import Circuit, with_parameters
-from softlearn.query import Evidence, log_likelihood
+from softlearn.query import Evidence, flows, log_likelihood, posteriors
 from softlearn.query.plan import plan_for
 
 _ROOT = Path(__file__).resolve().parent.parent
@@ -66,6 +66,24 @@ def new_numbers(repeats: int) -> Iterator[tuple[str, float, str]]:
     yield f"{shape}, new structure", 1e3 * float(scratch), "ms"
     yield f"{shape}, new numbers", 1e3 * float(again), "ms"
     yield f"{shape}, ratio", float(scratch / again), "times"
+
+
+def flow_passes(n_threads: int, repeats: int) -> Iterator[tuple[str, float, str]]:
+    """Yield the time of flows of edges and leaves next to that of the posteriors of columns."""
+    for workload in WORKLOADS:
+        if workload.name not in {"tree-10k", "tree-10k-cat4", "gauss-10k", "dag-10k"}:
+            continue
+        circuit = workload.build()
+        rows = rows_of(circuit, workload.n_rows // 2, missing="cells")
+        answers = posteriors(circuit, rows), flows(circuit, rows)
+        np.testing.assert_allclose(*(answer.log_likelihood for answer in answers), rtol=1e-9)
+        runs = [
+            lambda c=circuit, r=rows: posteriors(c, r, n_threads=n_threads),
+            lambda c=circuit, r=rows: flows(c, r, n_threads=n_threads),
+        ]
+        before, after = (float(np.median(each)) for each in interleaved(repeats, *runs))
+        yield f"{workload.name}, flows", 1e3 * after, "ms"
+        yield f"{workload.name}, flows / posteriors", after / before, "times as long"
 
 
 def first_calls() -> Iterator[tuple[str, float, str]]:

@@ -21,7 +21,7 @@ import numpy as np
 import zoo
 from random_circuits import random_circuit, random_evidence
 from test_compile_once import layouts
-from softlearn.query import Evidence, log_likelihood, posteriors, sample_given
+from softlearn.query import Evidence, flows, log_likelihood, posteriors, sample_given
 
 rng = np.random.default_rng(0)
 for circuit in (zoo.xor(), zoo.gaussian_pair(), random_circuit(rng, 4, 2, depth=3)):
@@ -30,6 +30,7 @@ for circuit in (zoo.xor(), zoo.gaussian_pair(), random_circuit(rng, 4, 2, depth=
         given = Evidence(values, evidence.sets, evidence.intervals)
         log_likelihood(circuit, given)
         posteriors(circuit, given, impossible="nan")
+        flows(circuit, given, np.ones(20, np.float32)[::-1], impossible="skip")
         sample_given(circuit, given, rng, n_each=np.int64(2), impossible="nan")
 """
 
@@ -95,7 +96,13 @@ def signatures_after(script):
 
 def test_questions_compile_one_signature_for_each_kernel():
     counts = signatures_after(SCORING)
-    for name in ("upward.advance", "downward.spread", "downward.collect", "draw.descend"):
+    for name in (
+        "upward.advance",
+        "downward.spread",
+        "downward.collect",
+        "draw.descend",
+        "leaf_totals.add_leaves",
+    ):
         assert counts[name] == 1
     assert {name: count for name, count in counts.items() if count > 1} == {}
 

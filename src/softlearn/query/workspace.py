@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,7 @@ _SMALL_FACTOR = 2.0**-50
 _NOWHERE = np.empty(0)
 _ROWS_PER_TASK = 4096  # enough work to hide the cost of a thread's start
 
+Part = TypeVar("Part")
 # What families say of leaves for a block of evidence: logarithms, and factors or signs.
 LeafValues: TypeAlias = Callable[[Circuit, Ids, Evidence], "Floats | tuple[Floats, Floats]"]
 
@@ -202,9 +203,7 @@ def blocks(first: int, last: int, size: int) -> Iterator[int]:
 
 def over_rows(work: Callable[[int, int], None], n_rows: int, n_threads: int | None) -> None:
     """Call ``work(first, last)`` on ranges that cover all rows, on several threads."""
-    if n_threads is not None and n_threads < 1:
-        raise EvidenceError(f"n_threads must be at least 1, or None for all cores, not {n_threads}")
-    threads = n_threads or _cores()
+    threads = _n_threads(n_threads)
     n_tasks = max(1, min(threads * 4, n_rows // _ROWS_PER_TASK)) if threads > 1 else 1
     bounds = np.linspace(0, n_rows, n_tasks + 1).astype(np.int64).tolist()
     if n_tasks == 1:
@@ -212,6 +211,29 @@ def over_rows(work: Callable[[int, int], None], n_rows: int, n_threads: int | No
         return
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(work, bounds[:-1], bounds[1:]))
+
+
+def over_chunks(
+    work: Callable[[int, int], Part], n_rows: int, size: int, n_threads: int | None
+) -> Iterator[Part]:
+    """Yield ``work(first, last)`` of one range of ``size`` rows after the other.
+
+    The ranges do not depend on the number of threads, and so neither does what is made of them.
+    """
+    threads = _n_threads(n_threads)
+    first = range(0, n_rows, size)
+    last = [min(start + size, n_rows) for start in first]
+    if threads == 1 or len(first) <= 1:
+        yield from map(work, first, last)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        yield from pool.map(work, first, last)
+
+
+def _n_threads(n_threads: int | None) -> int:
+    if n_threads is not None and n_threads < 1:
+        raise EvidenceError(f"n_threads must be at least 1, or None for all cores, not {n_threads}")
+    return n_threads or _cores()
 
 
 def _cores() -> int:

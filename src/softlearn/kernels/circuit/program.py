@@ -123,3 +123,27 @@ class Graph(NamedTuple):
     leaf_offset: Offsets  # (leaves,)     where its probabilities start in `table`
     table: Floats  # probabilities of discrete leaves
     n_levels: Ids  # (columns,)           0 for a continuous column
+
+
+class LeafReach(NamedTuple):
+    """Where the flow of each leaf stands in a trace, and what is added up of its column."""
+
+    start: Offsets  # (leaves + 1,)  the slots of leaf i: slot[start[i]:start[i + 1]]
+    slot: Ids  # (places that rows reach leaves in,)
+    coding: Ids  # (leaves,)       row of the codes; -1: numbers, of which moments are taken
+    n_codes: Ids  # (leaves,)
+    code_start: Offsets  # (leaves,)   where its codes begin in `LeafTotals.codes`
+    centre: Floats  # (leaves,)       what the moments of numbers are measured from
+    by_factors: Kinds  # (leaves,)    1 if the batch may have a factor for each of its codes
+    rest_start: Offsets  # (codings,)  where a coding's codes begin in `is_rest`, -1 for none
+    is_rest: Kinds  # 1 for codes that have a score, whose pairs of rows count
+
+
+class LeafTotals(NamedTuple):
+    """Weighted sums over rows, by leaf."""
+
+    codes: Floats  # the weight of each code of each leaf
+    weight: Floats  # (leaves,)  of the numbers, or of codes with a score
+    pairs: Floats  # (leaves,)  (sum of weights)**2 - sum of squared weights, of the same
+    offset: Floats  # (leaves,)  mean of the numbers, from the centre
+    scatter: Floats  # (leaves,)  sum of squared distances from their mean
