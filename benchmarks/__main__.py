@@ -42,6 +42,8 @@ def _numbers(n_threads: int, repeats: int) -> Iterator[tuple[str, float, str]]:
     for section in (
         scaling.growth(n_threads, repeats),
         scaling.plans(repeats),
+        scaling.new_numbers(repeats),
+        scaling.flow_passes(n_threads, repeats),
         scaling.first_calls(),
     ):
         for what, value, unit in section:

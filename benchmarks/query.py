@@ -101,7 +101,7 @@ def _measured(
         "n_edges": circuit.n_edges,
         "n_rows": n_rows,
         "n_threads": n_threads,
-        "n_slots": plan.n_slots,
+        "n_slots": plan.shape.n_slots,
         "n_instructions": plan.program.op.size,
         "bytes_per_thread": _workspace_bytes(circuit, case.evidence, trace=trace),
     }
@@ -184,7 +184,7 @@ def path_edges(circuit: Circuit) -> float:
 def _workspace_bytes(circuit: Circuit, evidence: Evidence, *, trace: bool) -> int:
     """Return the memory of one thread's workspace; arrays that threads share do not count."""
     plan = plan_for(circuit, trace=trace)
-    batch = batch_of(circuit.schema, plan.columns, evidence)
+    batch = batch_of(circuit.schema, plan.shape.columns, evidence)
     space = Workspace(plan, evidence, batch, block_rows(plan, evidence.n_rows, trace=trace))
     found = {}
     for part in space.block:

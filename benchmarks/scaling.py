@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.query import interleaved
-from benchmarks.workloads import rows_of, tree
-from softlearn.circuit import Circuit
-from softlearn.query import Evidence, log_likelihood
+from benchmarks.workloads import WORKLOADS, rows_of, tree
+from softlearn.circuit import Circuit, with_parameters
+from softlearn.query import Evidence, flows, log_likelihood, posteriors
 from softlearn.query.plan import plan_for
 
 _ROOT = Path(__file__).resolve().parent.parent
@@ -46,6 +46,44 @@ def plans(repeats: int) -> Iterator[tuple[str, float, str]]:
             seconds.append(time.perf_counter() - start)
         name = "plan with trace" if trace else "plan"
         yield f"{name}, 100k edges", 1e3 * float(np.median(seconds)), "ms"
+
+
+def new_numbers(repeats: int) -> Iterator[tuple[str, float, str]]:
+    """Yield the time to plan a circuit whose structure is new, and one whose numbers are."""
+    known, shape = tree(100, 10_000), "plan of 10k edges"
+    plan_for(known, trace=True)
+    seconds = np.empty((2, repeats))
+    for i in range(repeats):
+        fresh = tree(100, 10_000, seed=2 + i)
+        start = time.perf_counter()
+        plan_for(fresh, trace=True)
+        seconds[0, i] = time.perf_counter() - start
+        changed = with_parameters(known, params=1.0 - known.params)
+        start = time.perf_counter()
+        plan_for(changed, trace=True)
+        seconds[1, i] = time.perf_counter() - start
+    scratch, again = np.median(seconds, axis=1)
+    yield f"{shape}, new structure", 1e3 * float(scratch), "ms"
+    yield f"{shape}, new numbers", 1e3 * float(again), "ms"
+    yield f"{shape}, ratio", float(scratch / again), "times"
+
+
+def flow_passes(n_threads: int, repeats: int) -> Iterator[tuple[str, float, str]]:
+    """Yield the time of flows of edges and leaves next to that of the posteriors of columns."""
+    for workload in WORKLOADS:
+        if workload.name not in {"tree-10k", "tree-10k-cat4", "gauss-10k", "dag-10k"}:
+            continue
+        circuit = workload.build()
+        rows = rows_of(circuit, workload.n_rows // 2, missing="cells")
+        answers = posteriors(circuit, rows), flows(circuit, rows)
+        np.testing.assert_allclose(*(answer.log_likelihood for answer in answers), rtol=1e-9)
+        runs = [
+            lambda c=circuit, r=rows: posteriors(c, r, n_threads=n_threads),
+            lambda c=circuit, r=rows: flows(c, r, n_threads=n_threads),
+        ]
+        before, after = (float(np.median(each)) for each in interleaved(repeats, *runs))
+        yield f"{workload.name}, flows", 1e3 * after, "ms"
+        yield f"{workload.name}, flows / posteriors", after / before, "times as long"
 
 
 def first_calls() -> Iterator[tuple[str, float, str]]:

@@ -12,9 +12,9 @@ from softlearn.circuit import Categorical, Gaussian, Product, Scaled, Sum, cells
 from softlearn.errors import EvidenceError, ImpossibleEvidenceError, SchemaError, SoftlearnError
 from softlearn.leaf import Interval
 from softlearn.query.evidence import Evidence, intersect
-from softlearn.query.flows import posteriors
 from softlearn.query.information import entropy, kl_divergence, mutual_information
 from softlearn.query.likelihood import log_likelihood
+from softlearn.query.posteriors import posteriors
 from softlearn.table import Choices, Column, Schema, find_scale
 
 # Estimates are compared within 6 standard errors: a false alarm in 5e8, were the seed not fixed.

@@ -40,7 +40,8 @@ from softlearn.query import (
 )
 from softlearn.query.instructions import fused_edges
 from softlearn.query.leaves import leaf_tables
-from softlearn.query.plan import TILE_LEAVES, plan_for
+from softlearn.query.plan import plan_for
+from softlearn.query.shape import TILE_LEAVES
 from softlearn.query.workspace import (
     BLOCK_ROWS,
     TRACE_BYTES,
@@ -66,26 +67,26 @@ def balanced(height, fanout=2, rng=None):
 
 @pytest.mark.parametrize("height", [1, 2, 5, 10, 14])
 def test_a_balanced_tree_needs_as_many_slots_as_it_is_high(height):
-    assert plan_for(balanced(height)).n_slots <= height + 1
+    assert plan_for(balanced(height)).shape.n_slots <= height + 1
 
 
 @pytest.mark.parametrize("fanout", [2, 10, 100, 5000])
 def test_the_slots_of_a_sum_do_not_grow_with_its_width(fanout):
-    assert plan_for(balanced(1, fanout)).n_slots == 2
+    assert plan_for(balanced(1, fanout)).shape.n_slots == 2
 
 
 def test_the_slots_of_a_chain_do_not_grow_with_its_depth():
     node = Categorical("a", {0: 0.5, 1: 0.5})
     for _ in range(2000):
         node = Sum((0.5, 0.5), (Categorical("a", {0: 0.1, 1: 0.9}), node))
-    assert plan_for(flatten(node)).n_slots == 2
+    assert plan_for(flatten(node)).shape.n_slots == 2
 
 
 def workspace_bytes(circuit):
     plan = plan_for(circuit)
     evidence = Evidence.nothing(len(circuit.schema), BLOCK_ROWS)
     block = Workspace(
-        plan, evidence, batch_of(circuit.schema, plan.columns, evidence), BLOCK_ROWS
+        plan, evidence, batch_of(circuit.schema, plan.shape.columns, evidence), BLOCK_ROWS
     ).block
     fields = [array for part in block for array in part]
     return sum(array.nbytes for array in fields)
@@ -101,7 +102,7 @@ def test_a_trace_shrinks_its_blocks_as_the_circuit_grows():
     plan = plan_for(flatten(wide(20_000)), trace=True)
     rows = block_rows(plan, 1000, trace=True)
     assert rows < BLOCK_ROWS
-    assert rows * plan.n_slots * 16 <= TRACE_BYTES
+    assert rows * plan.shape.n_slots * 16 <= TRACE_BYTES
     assert block_rows(plan, 3, trace=True) == 3
     assert block_rows(plan, 1000) == BLOCK_ROWS
 
@@ -118,8 +119,10 @@ def test_every_node_is_computed_once_and_before_it_is_read(circuit):
 def evaluate_symbolically(plan):
     """Return, for the root, how often each product of edges occurs: a polynomial as a dict."""
     program, slots = plan.program, {}
-    segment_start = np.concatenate([[0], plan.segment_ends[:, 1]])
-    segment_of = np.searchsorted(plan.segment_ends[:, 0], np.arange(program.op.size), side="right")
+    segment_start = np.concatenate([[0], plan.shape.uses.segment_ends[:, 1]])
+    segment_of = np.searchsorted(
+        plan.shape.uses.segment_ends[:, 0], np.arange(program.op.size), side="right"
+    )
     leaf_at = {int(at): leaf for leaf, at in enumerate(leaf_tables(plan.circuit).offset)}
     for i in range(program.op.size):
         op = program.op[i]
@@ -139,11 +142,11 @@ def evaluate_symbolically(plan):
             leaves = (leaf_at[int(program.leaf_offset[use])],)
             if program.leaf_source[use] == TILE:
                 segment = slice(*segment_start[segment_of[i] : segment_of[i] + 2])
-                row = plan.tile_row[segment] == program.leaf_place[use]
-                leaves = tuple(plan.tile_leaf[segment][row].tolist())
+                row = plan.shape.uses.tile_row[segment] == program.leaf_place[use]
+                leaves = tuple(plan.shape.uses.tile_leaf[segment][row].tolist())
             value = times(value, {leaves: 1.0})
         slots[int(program.to[i])] = value
-    return rounded(slots[plan.root])
+    return rounded(slots[plan.shape.root])
 
 
 def expected_terms(circuit):
@@ -191,7 +194,7 @@ def test_the_number_of_instructions_is_that_of_the_edges_at_most(trace):
     plan = plan_for(circuit, trace=trace)
     writes = plan.program.op.size
     assert writes <= circuit.n_edges + circuit.n_leaves
-    assert plan.program.leaf_source.size <= fused_edges(circuit).sum() + circuit.n_leaves
+    assert plan.program.leaf_source.size <= fused_edges(circuit.structure).sum() + circuit.n_leaves
 
 
 def test_segments_hold_a_tile_or_one_instruction():
@@ -203,12 +206,15 @@ def test_segments_hold_a_tile_or_one_instruction():
         for _ in range(20)
     )
     plan = plan_for(flatten(Sum((0.05,) * 20, parts)), by_families=True)
-    sizes = np.diff(plan.segment_ends[:, 1], prepend=0)
-    steps = np.diff(plan.segment_ends[:, 0], prepend=0)
-    assert plan.tile_leaf.size == 20 * 100 + 231
+    sizes = np.diff(plan.shape.uses.segment_ends[:, 1], prepend=0)
+    steps = np.diff(plan.shape.uses.segment_ends[:, 0], prepend=0)
+    assert plan.shape.uses.tile_leaf.size == 20 * 100 + 231
     assert (steps > 0).all()
     assert ((sizes <= TILE_LEAVES) | (steps == 1)).all()
-    assert plan.segment_ends[-1].tolist() == [plan.program.op.size, plan.tile_leaf.size]
+    assert plan.shape.uses.segment_ends[-1].tolist() == [
+        plan.program.op.size,
+        plan.shape.uses.tile_leaf.size,
+    ]
     rows = plan.program.leaf_place[plan.program.leaf_source == TILE]
     assert rows.size == 21
     assert 0 <= rows.min() <= rows.max() < TILE_LEAVES
@@ -344,9 +350,9 @@ def mixture_of_products(n_branches, n_columns):
 def test_a_million_edges_need_few_slots_and_small_traces():
     circuit = mixture_of_products(25_000, 40)
     assert circuit.n_edges > 1_000_000
-    assert plan_for(circuit).n_slots == 2
+    assert plan_for(circuit).shape.n_slots == 2
     trace = plan_for(circuit, trace=True)
-    assert trace.n_slots * block_rows(trace, 1000, trace=True) * 24 < 64 << 20
+    assert trace.shape.n_slots * block_rows(trace, 1000, trace=True) * 24 < 64 << 20
     scores = answers_everything(circuit)
     drawn = Evidence(sample(circuit, 4, np.random.default_rng(0)))
     np.testing.assert_allclose(scores, reference.log_likelihood(circuit, drawn), rtol=1e-10)

@@ -25,7 +25,7 @@ def scaled_slots(circuit, evidence):
     plan = plan_for(circuit, trace=True)
     assert plan.needs_exponents
     space = Workspace(
-        plan, evidence, batch_of(circuit.schema, plan.columns, evidence), evidence.n_rows
+        plan, evidence, batch_of(circuit.schema, plan.shape.columns, evidence), evidence.n_rows
     )
     space.run(0, evidence.n_rows, log_values)
     return int(space.block.values.scaled.sum())

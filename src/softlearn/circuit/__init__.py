@@ -16,8 +16,10 @@ from softlearn.circuit.nodes import (
     Scaled,
     Sum,
 )
+from softlearn.circuit.parameters import with_parameters
 from softlearn.circuit.properties import validate, violations
 from softlearn.circuit.rewrite import over_cells
+from softlearn.circuit.structure import Structure
 
 __all__ = [
     "LEAF",
@@ -32,6 +34,7 @@ __all__ = [
     "Node",
     "Product",
     "Scaled",
+    "Structure",
     "Sum",
     "build_form",
     "cells_of",
@@ -45,4 +48,5 @@ __all__ = [
     "to_networkx",
     "validate",
     "violations",
+    "with_parameters",
 ]

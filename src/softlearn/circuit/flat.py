@@ -8,7 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from softlearn.arrays import Floats, Ids, Kinds, Offsets
+from softlearn.arrays import AnyArray, Floats, Ids, Kinds, Offsets
+from softlearn.circuit.structure import Structure
 from softlearn.leaf import FAMILIES
 from softlearn.table.schema import Schema
 
@@ -51,9 +52,7 @@ class Circuit:
 
     def __post_init__(self) -> None:
         for name, dtype in ARRAYS.items():
-            array = np.array(getattr(self, name), dtype=dtype, order="C")
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+            object.__setattr__(self, name, _frozen(getattr(self, name), np.dtype(dtype)))
 
     def __repr__(self) -> str:
         return (
@@ -92,6 +91,20 @@ class Circuit:
         return sum(getattr(self, name).nbytes for name in ARRAYS)
 
     @cached_property
+    def structure(self) -> Structure:
+        """All but the weights and parameters; circuits of equal structure share the object."""
+        own = Structure(
+            self.schema,
+            self.kind,
+            self.edge_start,
+            self.child,
+            self.leaf_column,
+            self.leaf_family,
+            self.param_start,
+        )
+        return own.shared()
+
+    @cached_property
     def n_parameters(self) -> int:
         """Number of free parameters: of the sums' weights and of the leaves."""
         n_sums = int(np.count_nonzero(self.kind == SUM))
@@ -121,3 +134,14 @@ class Circuit:
             ((shape % len(FAMILIES), shape // len(FAMILIES)), count)
             for shape, count in zip(found.tolist(), counts.tolist(), strict=True)
         ]
+
+
+def _frozen(given: AnyArray, dtype: np.dtype[np.generic]) -> AnyArray:
+    """Return an array that nobody writes to: the one given, if it is such an array, or a copy."""
+    array = np.asarray(given)
+    flags = array.flags
+    if array.dtype == dtype and flags.c_contiguous and flags.owndata and not flags.writeable:
+        return array
+    array = np.array(given, dtype=dtype, order="C")
+    array.flags.writeable = False
+    return array

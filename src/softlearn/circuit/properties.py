@@ -39,6 +39,12 @@ def violations(circuit: Circuit) -> list[str]:
     ]
 
 
+def parameter_violations(circuit: Circuit) -> list[str]:
+    """Return a sentence for every rule that the numbers break; the structure must be sound."""
+    leaves = np.arange(circuit.n_leaves)
+    return [*_weight_violations(circuit), *_parameter_violations(circuit, leaves)]
+
+
 def _shape_violations(c: Circuit) -> list[str]:
     """Check that the arrays have the sizes that they promise each other."""
     if any(getattr(c, name).ndim != 1 for name in c.__dataclass_fields__ if name != "schema"):

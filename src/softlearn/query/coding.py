@@ -8,12 +8,12 @@ from softlearn.arrays import Floats, Offsets
 from softlearn.circuit import cells_of
 from softlearn.leaf import Cells, Interval, Listed
 from softlearn.query.evidence import Evidence
-from softlearn.table.schema import Schema
+from softlearn.table.schema import Column, Schema
 
 
 def code_counts(schema: Schema) -> Offsets:
     """Return how many codes each column has, (columns,): levels, cells, or 0 for plain numbers."""
-    return np.array([_n_codes(schema, i) for i in range(len(schema))], dtype=np.int64)
+    return np.array([_n_codes(column) for column in schema.columns], dtype=np.int64)
 
 
 def coded(schema: Schema, evidence: Evidence) -> tuple[Floats, dict[int, Floats]]:
@@ -60,10 +60,10 @@ def needs_families(schema: Schema, evidence: Evidence) -> bool:
     return any(schema.columns[position].scale is None for position in evidence.intervals)
 
 
-def _n_codes(schema: Schema, position: int) -> int:
-    column = schema.columns[position]
-    cells = cells_of(column)
-    return column.n_levels if cells is None else cells.n
+def _n_codes(column: Column) -> int:
+    if column.scale is None:
+        return column.n_levels
+    return len(column.scale.left) + (column.missing == "modelled")
 
 
 def _shares(cells: Cells, region: Interval | Listed | None, n_rows: int) -> Floats:

@@ -76,7 +76,7 @@ def _roots(
     Rows that are far out are measured relative to what their condition alone says of leaves.
     """
     circuit = plan.circuit
-    batch = batch_of(circuit.schema, plan.columns, rows)
+    batch = batch_of(circuit.schema, plan.shape.columns, rows)
     fraction, exponent = np.empty(rows.n_rows), np.zeros(rows.n_rows)
 
     def work(first: int, last: int) -> None:
@@ -88,10 +88,10 @@ def _roots(
                 leaves = leaf_values(circuit, far_given.rows(block))
             space.run(start, start + space.n_rows, leaves)
             values = space.block.values
-            fraction[block], size = np.frexp(values.mantissa[plan.root])
+            fraction[block], size = np.frexp(values.mantissa[plan.shape.root])
             exponent[block] = size
-            if values.scaled[plan.root]:
-                exponent[block] += values.exponent[plan.root]
+            if values.scaled[plan.shape.root]:
+                exponent[block] += values.exponent[plan.shape.root]
 
     over_rows(work, rows.n_rows, n_threads)
     return fraction, exponent

@@ -168,7 +168,7 @@ def _evaluate(
 ) -> WideNumbers:
     """Run all rows through the circuit and read the root."""
     plan = plan_for(circuit, by_families=True)
-    batch = batch_of(circuit.schema, plan.columns, evidence, factors)
+    batch = batch_of(circuit.schema, plan.shape.columns, evidence, factors)
     scaled = [column.scale is not None for column in circuit.schema]
     out = WideNumbers(np.empty(evidence.n_rows), np.zeros(evidence.n_rows, np.int64))
 
@@ -180,9 +180,9 @@ def _evaluate(
             leaves = _SignedLeaves(plain, scaled, powers, factors, block)
             space.run(start, start + space.n_rows, leaves)
             values = space.block.values
-            out.mantissa[block] = values.mantissa[plan.root]
-            if values.scaled[plan.root]:
-                out.exponent[block] = values.exponent[plan.root]
+            out.mantissa[block] = values.mantissa[plan.shape.root]
+            if values.scaled[plan.shape.root]:
+                out.exponent[block] = values.exponent[plan.shape.root]
 
     if evidence.n_rows:
         over_rows(work, evidence.n_rows, n_threads)

@@ -23,8 +23,9 @@ from softlearn.query.workspace import LeafValues
 
 _FACTOR: Final = 20.0  # the log of what is kept as a factor; beyond, rounding counts for nothing
 _ALL_FACTORS: Final = 500.0
-# A log-density up to 2**20 has digits enough, 1e-10 and better, as it is.
-_NEAR: Final = 2.0**10 * 2.0**0.5  # deviations
+# A log-density up to this size has digits enough, 1e-10 and better, as it is.
+LARGE_LOG: Final = 2.0**20
+_NEAR: Final = (2.0 * LARGE_LOG) ** 0.5  # deviations
 
 
 class _Gaussians(NamedTuple):
@@ -180,7 +181,8 @@ class RelativeLeaves:
         column = int(circuit.leaf_column[leaves[0]])
         reference, given = self._leaf[column, cells], self._given.rows(cells)
         base = _one_by_one(circuit, reference, given)
-        value = logs - base
+        with np.errstate(invalid="ignore"):  # a mass of 0 stays 0, whatever it is compared with
+            value = np.where(np.isneginf(logs), -np.inf, logs - base)
         error = 2.0**-50 * (np.abs(np.where(np.isfinite(value), value, 0.0)) + np.abs(base))
         about = self._gaussians
         mine = np.flatnonzero(~np.isnan(about.mean[leaves]))

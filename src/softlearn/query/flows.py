@@ -1,182 +1,244 @@
-"""The posterior of every column in one pass up and one pass down."""
+"""How much weighted rows use each edge and each leaf, and what they say about the leaves."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from softlearn.arrays import Bools, Floats, Ids, Offsets
+from softlearn.arrays import Bools, Floats, Ids
 from softlearn.circuit import Circuit
 from softlearn.errors import EvidenceError
+from softlearn.kernels.circuit.program import Batch, LeafReach, LeafTotals
 from softlearn.query.coding import log_base, needs_families
 from softlearn.query.evidence import Evidence
-from softlearn.query.far import RelativeLeaves, far_rows, leaf_values
-from softlearn.query.impossible import Impossible, impossible_rows
+from softlearn.query.far import LARGE_LOG, RelativeLeaves, far_rows, leaf_values
+from softlearn.query.impossible import impossible_rows
+from softlearn.query.leaf_layout import LeafLayout
+from softlearn.query.leaf_statistics import LeafStatistics, merged
 from softlearn.query.leaves import log_values
-from softlearn.query.plan import plan_for
+from softlearn.query.plan import Plan, plan_for
+from softlearn.query.region_statistics import BlockFlow, add_intervals
 from softlearn.query.tellable import must_be_tellable
-from softlearn.query.workspace import Workspace, batch_of, block_rows, blocks, over_rows
+from softlearn.query.workspace import (
+    LeafValues,
+    Workspace,
+    batch_of,
+    block_rows,
+    blocks,
+    over_chunks,
+)
+
+# A chunk of rows has sums of its own; so many nodes times rows hide what it costs to add them.
+_CHUNK_NODE_ROWS = 1 << 25
+_FEWEST_ROWS, _MOST_ROWS = 1 << 12, 1 << 16
+
+SkipImpossible: TypeAlias = Literal["error", "skip"]
 
 
 @dataclass(frozen=True, eq=False)
-class Posteriors:
-    """What is to be believed of each column of each row, given the row's evidence.
+class Flows:
+    """The expected use of every edge and leaf: what expectation-maximisation counts.
 
     Attributes
     ----------
+    circuit
+        The circuit that the rows flow through.
+    weight
+        The weight of all rows that count; it is the flow into the root.
     log_likelihood
-        (rows,) the log-probability of the evidence.
-    table
-        One row for each level of a discrete column and for each leaf of a continuous one, one
-        column for each row of evidence; read it through ``levels`` and ``leaves``.
+        (rows,) the log-probability of each row's evidence; -inf for rows that were skipped.
+    score
+        The weighted sum of the log-likelihoods of the rows that count.
+    edge
+        (edges,) the sum over rows of weight times the probability that the row uses the edge. The
+        edges of a sum share the flow into it, each edge of a product has all of it.
+    leaves
+        The sufficient statistics of all leaves.
     """
 
     circuit: Circuit
+    weight: float
     log_likelihood: Floats
-    table: Floats
-    layout: _Layout
-
-    def levels(self, column: int) -> Floats:
-        """Return the probability of each level of a discrete column, (rows, levels)."""
-        self._must_hold(column, discrete=True)
-        start = self.layout.level_start[column]
-        return self.table[start : start + self.circuit.schema.columns[column].n_levels].T
-
-    def leaves(self, column: int) -> tuple[Ids, Floats]:
-        """Return the leaves of a continuous column and the weight of each, (rows, leaves).
-
-        The posterior of an unobserved column is the mixture of these leaves with these weights
-        (each restricted to the evidence's interval, if there is one).
-        """
-        self._must_hold(column, discrete=False)
-        leaves = self.layout.leaves_of(column)
-        return leaves, self.table[self.layout.place[leaves]].T
-
-    def _must_hold(self, column: int, *, discrete: bool) -> None:
-        """Refuse columns that were not asked for, and levels of continuous ones."""
-        about = self.circuit.schema.columns[column]
-        if not self.layout.wanted[column]:
-            raise EvidenceError(f"no posterior of column {about.name!r} was asked for")
-        if about.is_discrete != discrete:
-            has, lacks = ("levels", "leaves") if about.is_discrete else ("leaves", "levels")
-            raise EvidenceError(
-                f"column {about.name!r} is {about.kind}: ask for {has}, not {lacks}"
-            )
-
-
-@dataclass(frozen=True)
-class _Layout:
-    """Where the levels and leaves of the wanted columns stand in the table."""
-
-    circuit: Circuit
-    wanted: Bools  # (columns,)
+    score: float
+    edge: Floats
+    leaves: LeafStatistics
 
     @cached_property
-    def level_start(self) -> Offsets:
-        """(columns,) first row of a discrete column."""
-        return np.concatenate([[0], np.cumsum(self._levels)[:-1]])
-
-    @cached_property
-    def _levels(self) -> Offsets:
-        levels = np.array([column.n_levels for column in self.circuit.schema.columns])
-        return np.where(self.wanted, levels, 0)
-
-    @cached_property
-    def place(self) -> Offsets:
-        """(leaves,) row of each leaf of a continuous column, -1 for the others."""
-        continuous = np.array([not column.is_discrete for column in self.circuit.schema.columns])
-        mine = (continuous & self.wanted)[self.circuit.leaf_column]
-        place = np.full(mine.size, -1)
-        place[mine] = int(self._levels.sum()) + np.arange(np.count_nonzero(mine))
-        return place
+    def node(self) -> Floats:
+        """(nodes,) the flow into every node."""
+        circuit = self.circuit
+        into = np.bincount(circuit.child, self.edge, circuit.n_nodes).astype(np.float64)
+        into[circuit.root] = self.weight
+        return into
 
     @property
-    def n_rows(self) -> int:
-        """Number of rows of the table."""
-        return int(self._levels.sum()) + int(np.count_nonzero(self.place >= 0))
+    def leaf(self) -> Floats:
+        """(leaves,) the flow into every leaf, of rows that know its column and of others."""
+        return self.node[: self.circuit.n_leaves]
 
-    def leaves_of(self, column: int) -> Ids:
-        """Return the leaves over one column."""
-        return np.flatnonzero(self.circuit.leaf_column == column).astype(np.int32)
+    def merge(self, other: Flows) -> Flows:
+        """Return the flows of both blocks of rows through the same circuit."""
+        if other.circuit is not self.circuit:
+            raise EvidenceError("flows through different circuits cannot be merged")
+        return Flows(
+            self.circuit,
+            self.weight + other.weight,
+            np.concatenate([self.log_likelihood, other.log_likelihood]),
+            self.score + other.score,
+            self.edge + other.edge,
+            self.leaves.merge(other.leaves),
+        )
 
 
-def posteriors(
+def flows(
     circuit: Circuit,
     evidence: Evidence,
+    weights: Floats | None = None,
     *,
-    columns: list[int] | None = None,
-    impossible: Impossible = "error",
+    impossible: SkipImpossible = "error",
     n_threads: int | None = None,
-) -> Posteriors:
-    """Return the posterior of every column (or of some) for every row of evidence.
+) -> Flows:
+    """Return the expected use of every edge and leaf by weighted rows, summed over the rows.
 
-    A column whose value is known has it with certainty. Evidence of probability zero raises an
-    error, or marks its row with NaN.
+    The result does not depend on the number of threads.
+
+    Parameters
+    ----------
+    circuit
+        The circuit: a tree, or a graph with shared parts.
+    evidence
+        What each row knows; unobserved columns, sets and intervals are welcome.
+    weights
+        (rows,) how much each row counts, 0 or more; by default 1. A row of weight 0 is absent.
+    impossible
+        A row of probability zero flows nowhere. With "error" it raises an
+        ``ImpossibleEvidenceError``; with "skip" it is left out, and its log-likelihood is -inf.
+    n_threads
+        The number of threads; by default one for each core.
     """
     evidence.must_suit(circuit.schema)
-    wanted = np.ones(len(circuit.schema), dtype=bool)
-    if columns is not None:
-        strange = [column for column in columns if not 0 <= column < wanted.size]
-        if strange:
-            raise EvidenceError(
-                f"there is no column {strange[0]}: columns are 0 to {wanted.size - 1}"
-            )
-        wanted[:] = False
-        wanted[columns] = True
-    layout = _Layout(circuit, wanted)
-    table = np.zeros((layout.n_rows, evidence.n_rows))
-    found = Posteriors(circuit, np.empty(evidence.n_rows), table, layout)
+    if impossible not in ("error", "skip"):
+        raise EvidenceError(f"impossible must be 'error' or 'skip', not {impossible!r}")
+    counted = _row_weights(weights, evidence.n_rows)
+    layout = LeafLayout.of(circuit)
+    logs, edge, totals = np.empty(evidence.n_rows), np.zeros(circuit.n_edges), layout.no_rows()
     far = far_rows(circuit, evidence)
-    for is_far, rows in enumerate((np.flatnonzero(~far), np.flatnonzero(far))):
-        if rows.size == evidence.n_rows:
-            _fill(found, evidence, bool(is_far), n_threads)
-        elif rows.size:
-            part = Posteriors(
-                circuit, np.empty(rows.size), np.zeros((layout.n_rows, rows.size)), layout
-            )
-            _fill(part, evidence.rows(rows), bool(is_far), n_threads)
-            found.log_likelihood[rows], table[:, rows] = part.log_likelihood, part.table
-    must_be_tellable(circuit, evidence, far)
-    _set_known(evidence, layout, table)
-    table[:, impossible_rows(found.log_likelihood, impossible)] = np.nan
-    found.log_likelihood[:] += log_base(circuit.schema, evidence)
-    return found
+    near = _Pass(circuit, layout, evidence, counted, far, is_far=False)
+    for part in near.parts(logs, n_threads):
+        edge, totals = edge + part.edge, merged(totals, part.leaves)
+    later = np.flatnonzero(far & (logs < -LARGE_LOG) & (counted > 0.0))
+    if later.size:
+        rows, relative = evidence.rows(later), np.empty(later.size)
+        must_be_tellable(circuit, rows, np.ones(later.size, dtype=bool))
+        outside = _Pass(circuit, layout, rows, counted[later], far[later], is_far=True)
+        for part in outside.parts(relative, n_threads):
+            edge, totals = edge + part.edge, merged(totals, part.leaves)
+        logs[later] = relative
+    zero = impossible_rows(
+        np.where(counted > 0.0, logs, 0.0), "error" if impossible == "error" else "nan"
+    )
+    logs += log_base(circuit.schema, evidence)
+    counts = (counted > 0.0) & ~zero
+    return Flows(
+        circuit,
+        float(counted[counts].sum()),
+        logs,
+        float(counted[counts] @ logs[counts]),
+        edge,
+        LeafStatistics(circuit, layout, totals),
+    )
 
 
-def _fill(found: Posteriors, evidence: Evidence, far: bool, n_threads: int | None) -> None:
-    """Compute the table and the log-likelihood, block by block."""
-    from softlearn.kernels.circuit.downward import collect, spread  # noqa: PLC0415 - loads Numba
+def _row_weights(weights: Floats | None, n_rows: int) -> Floats:
+    if weights is None:
+        return np.ones(n_rows)
+    given = np.asarray(weights, dtype=np.float64)
+    if given.shape != (n_rows,):
+        raise EvidenceError(f"{n_rows} rows need as many weights, not an array of {given.shape}")
+    if not (np.isfinite(given) & (given >= 0.0)).all():
+        raise EvidenceError("row weights must be finite and not negative")
+    return given
 
-    circuit, layout, table = found.circuit, found.layout, found.table
-    by_families = far or needs_families(circuit.schema, evidence)
-    plan = plan_for(circuit, trace=True, by_families=by_families)
-    batch = batch_of(circuit.schema, plan.columns, evidence)
-    uses = (*plan.leaf_uses, layout.place, layout.wanted)
 
-    def work(first: int, last: int) -> None:
-        space = Workspace(plan, evidence, batch, block_rows(plan, last - first, trace=True))
-        flow, share = np.empty((plan.n_slots, space.n_rows)), np.empty(space.n_rows)
+class _Part(NamedTuple):
+    """The sums over some of the rows."""
+
+    edge: Floats  # (edges,)
+    leaves: LeafTotals
+
+
+class _Pass:
+    """One way through all rows: those near the leaves, or those far out.
+
+    Of rows that may be far out the first pass only learns how likely they are, if that says that
+    no digits are left to weigh branches; they are left to the second.
+    """
+
+    def __init__(
+        self,
+        circuit: Circuit,
+        layout: LeafLayout,
+        evidence: Evidence,
+        weights: Floats,
+        may_be_far: Bools,
+        *,
+        is_far: bool,
+    ) -> None:
+        by_families = is_far or needs_families(circuit.schema, evidence)
+        self.plan: Plan = plan_for(circuit, trace=True, by_families=by_families)
+        self.circuit, self.layout, self.evidence = circuit, layout, evidence
+        self.weights, self.may_be_far, self.is_far = weights, may_be_far, is_far
+        self.batch: Batch = batch_of(circuit.schema, self.plan.shape.columns, evidence)
+        self.reach: LeafReach = layout.reach(circuit, self.plan.shape)
+        self.codes: Ids = layout.codes(circuit, evidence)
+
+    def parts(self, logs: Floats, n_threads: int | None) -> Iterator[_Part]:
+        """Fill the log-likelihoods, and yield the sums chunk by chunk."""
+        size = int(np.clip(_CHUNK_NODE_ROWS // self.circuit.n_nodes, _FEWEST_ROWS, _MOST_ROWS))
+
+        def work(first: int, last: int) -> _Part:
+            return self._chunk(first, last, logs)
+
+        yield from over_chunks(work, self.evidence.n_rows, size, n_threads)
+
+    def _chunk(self, first: int, last: int, logs: Floats) -> _Part:
+        from softlearn.kernels.circuit.downward import spread  # noqa: PLC0415 - loads Numba
+        from softlearn.kernels.circuit.leaf_totals import add_leaves  # noqa: PLC0415
+
+        plan, batch = self.plan, self.batch
+        space = Workspace(plan, self.evidence, batch, block_rows(plan, last - first, trace=True))
+        flow, share = np.empty((plan.shape.n_slots, space.n_rows)), np.empty(space.n_rows)
+        edge, totals = np.zeros(self.circuit.n_edges), self.layout.no_rows()
+        done = first
         for start in blocks(first, last, space.n_rows):
-            stop = start + space.n_rows
-            leaves = leaf_values(circuit, evidence.rows(slice(start, stop))) if far else log_values
-            space.run(start, stop, leaves, found.log_likelihood)
-            if isinstance(leaves, RelativeLeaves):
-                found.log_likelihood[start:stop] += leaves.base
-            spread(plan.graph, space.block.values, flow, share)
-            table[:, start:stop] = 0.0  # the last block may repeat rows
-            collect(plan.graph, *uses, batch, start, flow, layout.level_start, table)
+            rows = slice(start, start + space.n_rows)
+            self._run(space, rows, logs)
+            weight = self._weights(rows, done, logs)
+            spread(plan.graph, space.block.values, weight, flow, share, edge)
+            add_leaves(plan.graph, self.reach, batch, self.codes, start, flow, share, totals)
+            if needs_families(self.circuit.schema, self.evidence):
+                block = BlockFlow(self.evidence.rows(rows), flow, self.reach)
+                totals = add_intervals(self.circuit, self.layout, block, totals)
+            done = rows.stop
+        return _Part(edge, totals)
 
-    over_rows(work, evidence.n_rows, n_threads)
+    def _run(self, space: Workspace, rows: slice, logs: Floats) -> None:
+        """Evaluate one block; far out, relative to what its rows have in common."""
+        leaves: LeafValues = log_values
+        if self.is_far:
+            leaves = leaf_values(self.circuit, self.evidence.rows(rows))
+        space.run(rows.start, rows.stop, leaves, logs)
+        if isinstance(leaves, RelativeLeaves):
+            logs[rows] += leaves.base
 
-
-def _set_known(evidence: Evidence, layout: _Layout, table: Floats) -> None:
-    """Give known values of discrete columns probability one."""
-    for position, column in enumerate(layout.circuit.schema.columns):
-        if column.is_discrete and layout.wanted[position]:
-            known = np.flatnonzero(~np.isnan(evidence.values[position]))
-            codes = evidence.values[position, known].astype(np.intp)
-            start = layout.level_start[position]
-            table[start : start + column.n_levels, known] = 0.0
-            table[start + codes, known] = 1.0
+    def _weights(self, rows: slice, done: int, logs: Floats) -> Floats:
+        """Return the weights of a block; 0 for rows that are done, and for those left for later."""
+        weight = self.weights[rows].copy()
+        weight[: max(done - rows.start, 0)] = 0.0
+        if not self.is_far:
+            weight[self.may_be_far[rows] & (logs[rows] < -LARGE_LOG)] = 0.0
+        return weight

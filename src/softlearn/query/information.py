@@ -12,8 +12,8 @@ from softlearn.arrays import Floats, Offsets
 from softlearn.circuit import Circuit, cells_of, over_cells
 from softlearn.errors import EvidenceError, SchemaError, SoftlearnError
 from softlearn.query.evidence import Evidence
-from softlearn.query.flows import Posteriors, posteriors
 from softlearn.query.likelihood import log_likelihood
+from softlearn.query.posteriors import Posteriors, posteriors
 from softlearn.query.sample import sample
 
 _BATCH_NUMBERS = 1 << 21  # 16 MB of evidence, and of posteriors, at a time

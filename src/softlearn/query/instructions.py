@@ -1,41 +1,34 @@
-"""Write down the instructions of a circuit: every fold, and every run of leaves, in order."""
+"""Write down the instructions of a structure: every fold, and every run of leaves, in order."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Bools, Floats, Ids, Kinds, Offsets
-from softlearn.circuit import LEAF, SUM, Circuit
+from softlearn.arrays import AnyArray, Bools, Ids, Kinds, Offsets
+from softlearn.circuit import LEAF, SUM, Structure
 from softlearn.kernels.circuit.program import (
     COMBINE,
-    LEAF_REACH,
     LEAVES_MULTIPLY,
     LEAVES_SET,
     MULTIPLY,
-    PARABOLA,
     SCALE,
 )
 
-
-class LeafSizes(NamedTuple):
-    """What the plan knows of each leaf beforehand."""
-
-    source: Kinds  # (leaves,) BINARY, TABLE, PARABOLA or TILE
-    low: Floats  # (leaves,)  log2 of the smallest value that is not zero
-    high: Floats  # (leaves,)  log2 of the largest value
+# In the place of an edge: a weight that no circuit changes. They are positions from the end.
+ONE: Final = -1
+ZERO: Final = -2
+_NONE: Final = -1  # in the place of a node or a run
 
 
 class LeafRuns(NamedTuple):
-    """Leaves that one instruction multiplies together; the runs of a node follow each other."""
+    """Leaves that one instruction multiplies together: a product's, or a leaf of its own."""
 
     leaf: Ids  # (uses,)   leaves, run after run
-    node: AnyArray  # (runs,)   the product, or the leaf itself
+    node: AnyArray  # (runs,)   the product, or the leaf itself; ascending
     start: AnyArray  # (runs + 1,) in `leaf`
-    low: Floats  # (runs,)
-    high: Floats  # (runs,)
 
 
 @dataclass(frozen=True)
@@ -46,8 +39,8 @@ class Instructions:
     to: Offsets
     a: Offsets  # -1 for none
     b: Offsets  # -1 for none
-    weight_a: Floats
-    weight_b: Floats
+    edge_a: Offsets  # the edge whose weight a is multiplied by, or ONE or ZERO
+    edge_b: Offsets
     run: Offsets  # position in the leaf runs, -1 for none
 
     @property
@@ -59,73 +52,69 @@ class Instructions:
         return last
 
 
-def fused_edges(circuit: Circuit) -> Bools:
+def fused_edges(structure: Structure) -> Bools:
     """Return which edges lead from a product to a leaf: those leaves need no slot."""
-    fused: Bools = (circuit.kind[circuit.child] == LEAF) & (circuit.kind[circuit.edge_owner] != SUM)
+    to_leaf = structure.kind[structure.child] == LEAF
+    fused: Bools = to_leaf & (structure.kind[structure.edge_owner] != SUM)
     return fused
 
 
-def leaf_runs(circuit: Circuit, sizes: LeafSizes) -> LeafRuns:
-    """Cut the leaves of each product into runs that cannot leave the range of float64.
+def leaf_runs(structure: Structure, source: Kinds) -> LeafRuns:
+    """Return the leaves of each product, those whose values come from one source together.
 
     A leaf below a sum, or at the root, is a run of its own.
     """
-    fused = fused_edges(circuit)
-    alone = np.zeros(circuit.n_nodes, dtype=bool)
-    alone[circuit.child[~fused]] = True
-    alone[circuit.root] = True
-    singles = np.flatnonzero(alone[: circuit.n_leaves])
-    leaf = np.concatenate([singles, circuit.child[fused]])
-    node = np.concatenate([singles, circuit.edge_owner[fused]])
-    order = np.lexsort((sizes.source[leaf], node))  # leaves of one source stand together
+    fused = fused_edges(structure)
+    alone = np.zeros(structure.n_nodes, dtype=bool)
+    alone[structure.child[~fused]] = True
+    alone[structure.root] = True
+    singles = np.flatnonzero(alone[: structure.n_leaves])
+    leaf = np.concatenate([singles, structure.child[fused]])
+    node = np.concatenate([singles, structure.edge_owner[fused]])
+    order = np.lexsort((source[leaf], node))
     leaf, node = leaf[order], node[order]
-    low, high = sizes.low[leaf], sizes.high[leaf]
-    # A node's parabolas become one factor, and so do its tile leaves: the last counts for all.
-    source = sizes.source[leaf]
-    joined = (source[1:] == source[:-1]) & (source[1:] >= PARABOLA) & (node[1:] == node[:-1])
-    low[:-1][joined] = high[:-1][joined] = 0.0
-    size = np.maximum(np.abs(low), np.abs(high))
-    before = np.cumsum(size) - size
-    new_node = np.concatenate([[True], node[1:] != node[:-1]])
-    node_start = np.maximum.accumulate(np.where(new_node, np.arange(node.size), 0))
-    part = ((before - before[node_start]) // LEAF_REACH).astype(np.int64)
-    new_run = new_node | np.concatenate([[True], part[1:] != part[:-1]])
-    start = np.flatnonzero(new_run)
-    return LeafRuns(
-        leaf.astype(np.int32),
-        node[start],
-        np.append(start, leaf.size),
-        np.add.reduceat(low, start),
-        np.add.reduceat(high, start),
-    )
+    start = np.flatnonzero(np.concatenate([[True], node[1:] != node[:-1]]))
+    return LeafRuns(leaf.astype(np.int32), node[start], np.append(start, leaf.size))
 
 
-def instructions(circuit: Circuit, order: Offsets, runs: LeafRuns) -> Instructions:
+def instructions(structure: Structure, order: Offsets, runs: LeafRuns) -> Instructions:
     """Return all instructions, given the edges in the order in which they are folded."""
-    events = _Folds(circuit, order)
-    parts = [events.two_by_two(), events.one_more(), events.alone()]
-    parts += [events.with_leaves(runs), events.only_leaves(runs)]
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    # Sort by the fold, then "leaves of the child" before "the fold itself", then run by run.
-    key, sub, step = columns[:3]
-    sequence = np.lexsort((step, sub, key))
-    op, to, a, b, weight_a, weight_b, run = (column[sequence] for column in columns[3:])
-    return Instructions(op.astype(np.uint8), to, a, b, weight_a, weight_b, run)
+    folds = _Folds(structure, order)
+    parts = [folds.two_by_two(), folds.one_more(), folds.alone()]
+    parts += [folds.with_leaves(runs), folds.only_leaves(runs)]
+    steps = _Steps(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    sequence = np.lexsort((steps.part, steps.fold))
+    op, *rest = (column[sequence] for column in steps[2:])
+    return Instructions(op.astype(np.uint8), *rest)
+
+
+class _Steps(NamedTuple):
+    """Instructions that are not in order yet; all arrays are (instructions,)."""
+
+    fold: AnyArray  # the fold that an instruction belongs to
+    part: AnyArray  # 0 the leaves of the child, 1 the fold itself
+    op: AnyArray
+    to: AnyArray
+    a: AnyArray
+    b: AnyArray
+    edge_a: AnyArray
+    edge_b: AnyArray
+    run: AnyArray
 
 
 class _Folds:
     """The folds of a circuit in order, and the instructions that each kind of fold needs."""
 
-    def __init__(self, circuit: Circuit, order: Offsets) -> None:
-        self.node = circuit.edge_owner[order].astype(np.int64)
-        self.child = circuit.child[order].astype(np.int64)
-        self.weight = circuit.weight[order]
-        self.is_sum = circuit.kind[self.node] == SUM
-        self.root = circuit.root
+    def __init__(self, structure: Structure, order: Offsets) -> None:
+        self.edge = order
+        self.node = structure.edge_owner[order].astype(np.int64)
+        self.child = structure.child[order].astype(np.int64)
+        self.is_sum = structure.kind[self.node] == SUM
+        self.root = structure.root
         self.when = np.arange(order.size)
-        fused = fused_edges(circuit)
-        has_leaves = np.zeros(circuit.n_nodes, dtype=bool)
-        has_leaves[circuit.edge_owner[fused]] = True
+        fused = fused_edges(structure)
+        has_leaves = np.zeros(structure.n_nodes, dtype=bool)
+        has_leaves[structure.edge_owner[fused]] = True
         self.has_leaves = has_leaves[self.node]
         by_node = np.argsort(self.node, kind="stable")
         first = np.concatenate([[True], np.diff(self.node[by_node]) != 0])[: order.size]
@@ -134,67 +123,59 @@ class _Folds:
         self.rank[by_node] = self.when - group_start
         self.partner = np.empty(order.size, np.int64)  # the fold before, of the same node
         self.partner[by_node] = np.roll(by_node, 1)
-        self.size = np.bincount(self.node, minlength=circuit.n_nodes)[self.node]
+        self.size = np.bincount(self.node, minlength=structure.n_nodes)[self.node]
 
-    def two_by_two(self) -> list[AnyArray]:
+    def two_by_two(self) -> _Steps:
         """Return what joins the first two children of a node without leaves."""
         which = np.flatnonzero((self.rank == 1) & ~self.has_leaves)
         first = self.partner[which]
         op = np.where(self.is_sum[which], COMBINE, MULTIPLY)
         operands = (self.child[first], self.child[which])
-        return self._rows(which, op, operands, (self.weight[first], self.weight[which]))
+        return self._steps(which, op, operands, (self.edge[first], self.edge[which]))
 
-    def one_more(self) -> list[AnyArray]:
+    def one_more(self) -> _Steps:
         """Return what folds a further child into a node that has a value already."""
         which = np.flatnonzero((self.rank > 1) | ((self.rank == 1) & self.has_leaves))
         op = np.where(self.is_sum[which], COMBINE, MULTIPLY)
-        ones = np.ones(which.size)
         operands = (self.node[which], self.child[which])
-        return self._rows(which, op, operands, (ones, self.weight[which]))
+        return self._steps(which, op, operands, (np.full(which.size, ONE), self.edge[which]))
 
-    def alone(self) -> list[AnyArray]:
+    def alone(self) -> _Steps:
         """Return what passes on the only child of a node."""
         which = np.flatnonzero((self.size == 1) & ~self.has_leaves)
-        none = np.full(which.size, -1)
         op = np.full(which.size, SCALE)
-        return self._rows(which, op, (self.child[which], none), (self.weight[which], none * 0.0))
+        operands = (self.child[which], np.full(which.size, _NONE))
+        return self._steps(which, op, operands, (self.edge[which], np.full(which.size, ZERO)))
 
-    def with_leaves(self, runs: LeafRuns) -> list[AnyArray]:
+    def with_leaves(self, runs: LeafRuns) -> _Steps:
         """Return what multiplies a product's leaves into its first child."""
         which = np.flatnonzero((self.rank == 0) & self.has_leaves)
-        return self._runs(runs, self.node[which], which, self.child[which], sub=1)
+        return self._runs(runs, self.node[which], which, self.child[which])
 
-    def only_leaves(self, runs: LeafRuns) -> list[AnyArray]:
+    def only_leaves(self, runs: LeafRuns) -> _Steps:
         """Return what computes a leaf, or a product of leaves, before it is first read."""
         nodes, when = np.unique(self.child, return_index=True)
         folded = np.isin(nodes, self.node)
         nodes, when = nodes[~folded], when[~folded]
         if self.when.size == 0:
             nodes, when = np.array([self.root]), np.array([0])
-        return self._runs(runs, nodes, when, np.full(nodes.size, -1), sub=0)
+        return self._runs(runs, nodes, when, np.full(nodes.size, _NONE))
 
-    def _rows(
+    def _steps(
         self,
         which: AnyArray,
         op: AnyArray,
         operands: tuple[AnyArray, AnyArray],
-        weights: tuple[AnyArray, AnyArray],
-    ) -> list[AnyArray]:
+        edges: tuple[AnyArray, AnyArray],
+    ) -> _Steps:
         """Return one instruction for each of the folds."""
-        ones, none = np.ones(which.size, np.int64), np.full(which.size, -1)
-        return [which, ones, ones * 0, op, self.node[which], *operands, *weights, none]
+        itself, none = np.ones(which.size, np.int64), np.full(which.size, _NONE)
+        return _Steps(which, itself, op, self.node[which], *operands, *edges, none)
 
-    def _runs(
-        self, runs: LeafRuns, nodes: AnyArray, when: AnyArray, source: AnyArray, sub: int
-    ) -> list[AnyArray]:
-        """Return one instruction for each run of the nodes; the first one reads ``source``."""
-        first = np.searchsorted(runs.node, nodes)
-        count = np.searchsorted(runs.node, nodes, side="right") - first
-        owner = np.repeat(np.arange(nodes.size), count)
-        step = np.arange(owner.size) - np.repeat(np.cumsum(count) - count, count)
-        a = np.where(step == 0, source[owner], nodes[owner])
-        op = np.where(a < 0, LEAVES_SET, LEAVES_MULTIPLY)
-        none, zero = np.full(owner.size, -1), np.zeros(owner.size)
-        subs = np.full(owner.size, sub)
-        run = first[owner] + step
-        return [when[owner], subs, step, op, nodes[owner], a, none, zero, zero, run]
+    def _runs(self, runs: LeafRuns, nodes: AnyArray, when: AnyArray, source: AnyArray) -> _Steps:
+        """Return the instruction for the run of each node; it reads ``source``, or nothing."""
+        op = np.where(source < 0, LEAVES_SET, LEAVES_MULTIPLY)
+        part = np.where(source < 0, 0, 1)
+        none, zero = np.full(nodes.size, _NONE), np.full(nodes.size, ZERO)
+        run = np.searchsorted(runs.node, nodes)
+        return _Steps(when, part, op, nodes, source, none, zero, zero, run)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from softlearn.arrays import Bools, Floats, Ids, Offsets
-from softlearn.circuit import Circuit, same_shape
+from softlearn.circuit import Circuit, Structure, same_shape
 from softlearn.leaf import Scaled
 from softlearn.numeric_policy import SHARPEST
 from softlearn.query.coding import code_counts
@@ -25,8 +25,7 @@ class LeafTables(NamedTuple):
 def leaf_tables(circuit: Circuit) -> LeafTables:
     """Return the probabilities of all codes, and the parabolas of leaves that are some."""
     n_levels = code_counts(circuit.schema)[circuit.leaf_column]
-    size = np.where(n_levels > 0, n_levels + 1, 3)
-    offset = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
+    offset = _table_starts(n_levels)
     entries = np.ones(offset[-1])
     parabolic = np.zeros(circuit.n_leaves, dtype=bool)
     for family, where, params in same_shape(circuit, np.arange(circuit.n_leaves, dtype=np.int32)):
@@ -48,6 +47,16 @@ def leaf_tables(circuit: Circuit) -> LeafTables:
                 sound = (shape[:, 2] < SHARPEST) & (shape[:, 2] > 1.0 / SHARPEST)
                 parabolic[where[mine]] = sound
     return LeafTables(entries, offset[:-1], parabolic)
+
+
+def table_offsets(structure: Structure) -> Offsets:
+    """Return where each leaf's entries begin, (leaves,); it does not depend on parameters."""
+    return _table_starts(code_counts(structure.schema)[structure.leaf_column])[:-1]
+
+
+def _table_starts(n_levels: Offsets) -> Offsets:
+    size = np.where(n_levels > 0, n_levels + 1, 3)
+    return np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
 
 
 def log_values(circuit: Circuit, leaves: Ids, evidence: Evidence) -> Floats:

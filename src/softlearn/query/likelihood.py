@@ -25,7 +25,7 @@ def log_likelihood(circuit: Circuit, evidence: Evidence, *, n_threads: int | Non
     if evidence.n_rows == 0:
         return out
     plan = plan_for(circuit, by_families=needs_families(circuit.schema, evidence))
-    batch = batch_of(circuit.schema, plan.columns, evidence)
+    batch = batch_of(circuit.schema, plan.shape.columns, evidence)
 
     def work(first: int, last: int) -> None:
         space = Workspace(plan, evidence, batch, block_rows(plan, last - first))

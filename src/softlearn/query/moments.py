@@ -15,8 +15,8 @@ from softlearn.numeric_policy import SMALLEST_PROBABILITY
 from softlearn.query.evidence import Evidence
 from softlearn.query.expectation import Power, WideNumbers, expectation, moment_inside, numbers
 from softlearn.query.far import far_rows
-from softlearn.query.flows import Posteriors, posteriors
 from softlearn.query.impossible import Impossible, impossible_rows
+from softlearn.query.posteriors import Posteriors, posteriors
 from softlearn.query.tellable import must_be_tellable
 from softlearn.query.workspace import BLOCK_ROWS
 

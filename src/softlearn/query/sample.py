@@ -15,7 +15,8 @@ from softlearn.query.evidence import Evidence
 from softlearn.query.far import far_rows, leaf_values
 from softlearn.query.impossible import Impossible, impossible_rows
 from softlearn.query.leaves import log_values
-from softlearn.query.plan import DiscreteColumns, graph_of, plan_for
+from softlearn.query.plan import graph_of, plan_for
+from softlearn.query.shape import DiscreteColumns
 from softlearn.query.tellable import must_be_tellable
 from softlearn.query.workspace import Workspace, batch_of, block_rows, over_rows
 
@@ -98,7 +99,7 @@ def _descend_freely(
     graph = graph_of(circuit, np.zeros(circuit.n_nodes, np.int32))
     one = np.ones((1, 1))
     values = Values(one, one.view(np.int64), np.empty((0, 1)), np.zeros(1, np.uint8))
-    batch = batch_of(circuit.schema, DiscreteColumns.of(circuit), nothing)
+    batch = batch_of(circuit.schema, DiscreteColumns.of(circuit.schema), nothing)
 
     def work(first: int, last: int) -> None:
         stack = np.empty(circuit.n_nodes + 1, np.int32)
@@ -118,7 +119,7 @@ def _descend_all(
     must_be_tellable(circuit, evidence, far)
     by_families = bool(far.any()) or needs_families(circuit.schema, evidence)
     plan = plan_for(circuit, trace=True, by_families=by_families)
-    batch = batch_of(circuit.schema, plan.columns, evidence)
+    batch = batch_of(circuit.schema, plan.shape.columns, evidence)
     n_each = draws.n_each
 
     def work(first: int, last: int) -> None:

@@ -85,12 +85,13 @@ def _leaf_flows(plan: Plan, rows: Evidence, leaves: RelativeLeaves, move: Floats
         assert isinstance(logs, np.ndarray)  # the rows are those given
         return logs + move[some]
 
-    batch = batch_of(circuit.schema, plan.columns, rows)
+    batch = batch_of(circuit.schema, plan.shape.columns, rows)
     space = Workspace(plan, rows, batch, rows.n_rows)
     space.run(0, rows.n_rows, moved)
-    flow, share = np.empty((plan.n_slots, rows.n_rows)), np.empty(rows.n_rows)
-    spread(plan.graph, space.block.values, flow, share)
+    flow, share = np.empty((plan.shape.n_slots, rows.n_rows)), np.empty(rows.n_rows)
+    everything = np.ones(rows.n_rows)
+    spread(plan.graph, space.block.values, everything, flow, share, np.empty(0))
     found = np.zeros((circuit.n_leaves, rows.n_rows))
-    leaf, slot = plan.leaf_uses
+    leaf, slot = plan.shape.reached_leaf, plan.shape.reached_slot
     np.add.at(found, leaf, flow[slot])
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from softlearn.errors import EvidenceError
 from softlearn.kernels.circuit.program import TILE_RANGE, Batch, Block, Rows, Scratch, Tiles, Values
 from softlearn.query.coding import coded
 from softlearn.query.evidence import Evidence
-from softlearn.query.plan import TILE_LEAVES, DiscreteColumns, Plan
+from softlearn.query.plan import Plan
+from softlearn.query.shape import TILE_LEAVES, DiscreteColumns
 from softlearn.table.schema import Schema
 
 # 256 rows keep a tree's slots in the first-level cache; benchmarks/query: 128 and 512 are slower.
@@ -27,6 +28,7 @@ _SMALL_FACTOR = 2.0**-50
 _NOWHERE = np.empty(0)
 _ROWS_PER_TASK = 4096  # enough work to hide the cost of a thread's start
 
+Part = TypeVar("Part")
 # What families say of leaves for a block of evidence: logarithms, and factors or signs.
 LeafValues: TypeAlias = Callable[[Circuit, Ids, Evidence], "Floats | tuple[Floats, Floats]"]
 
@@ -40,7 +42,7 @@ class Workspace:
 
     def __init__(self, plan: Plan, evidence: Evidence, batch: Batch, n_rows: int) -> None:
         self.plan, self.evidence, self.batch, self.n_rows = plan, evidence, batch, n_rows
-        columns = plan.columns
+        columns = plan.shape.columns
         n_coded = columns.position.size
         rows = Rows(
             np.empty((n_coded, n_rows), np.uint8),
@@ -48,18 +50,18 @@ class Workspace:
             np.empty(n_coded, np.int64),
             np.zeros(1, np.uint8),
         )
-        n_tiles = int(plan.tile_row.max(initial=-1)) + 1
+        n_tiles = int(plan.shape.uses.tile_row.max(initial=-1)) + 1
         tiles = Tiles(
             np.empty((n_tiles, n_rows)),
             np.empty((n_tiles, n_rows)),
             np.empty(n_tiles, np.uint8),
         )
-        mantissa = np.empty((plan.n_slots, n_rows))
+        mantissa = np.empty((plan.shape.n_slots, n_rows))
         values = Values(
             mantissa,
             mantissa.view(np.int64),
-            np.empty((plan.n_slots if plan.needs_exponents else 0, n_rows)),
-            np.zeros(plan.n_slots, np.uint8),
+            np.empty((plan.shape.n_slots if plan.needs_exponents else 0, n_rows)),
+            np.zeros(plan.shape.n_slots, np.uint8),
         )
         bits = np.empty((2, n_rows), np.int64)
         scratch = Scratch(bits, bits.view(np.float64), np.empty(n_rows))
@@ -76,8 +78,8 @@ class Workspace:
         from softlearn.kernels.circuit.upward import advance  # noqa: PLC0415 - loads Numba
 
         plan = self.plan
-        target, root = (_NOWHERE, -1) if out is None else (out, plan.root)
-        if plan.tile_leaf.size == 0:
+        target, root = (_NOWHERE, -1) if out is None else (out, plan.shape.root)
+        if plan.shape.uses.tile_leaf.size == 0:
             n = plan.program.op.size
             advance(plan.program, 0, n, self.batch, first, last, self.block, root, target)
         else:
@@ -96,7 +98,7 @@ class Workspace:
             stop = start + self.n_rows
             rows = self.evidence.rows(slice(start, stop))
             done = leaves_done = 0
-            for end, leaves_end in plan.segment_ends.tolist():
+            for end, leaves_end in plan.shape.uses.segment_ends.tolist():
                 self._fill_tiles(slice(leaves_done, leaves_end), rows, leaf_values)
                 ends = root if end == plan.program.op.size else -1
                 advance(plan.program, done, end, self.batch, start, stop, self.block, ends, target)
@@ -104,7 +106,10 @@ class Workspace:
 
     def _fill_tiles(self, which: slice, rows: Evidence, leaf_values: LeafValues) -> None:
         """Let families answer for the leaves of one segment, and multiply those of one row."""
-        leaves, tile_row = self.plan.tile_leaf[which], self.plan.tile_row[which]
+        leaves, tile_row = (
+            self.plan.shape.uses.tile_leaf[which],
+            self.plan.shape.uses.tile_row[which],
+        )
         if leaves.size == 0:
             return
         logs = np.zeros((int(tile_row[-1]) + 1, self.n_rows))
@@ -185,7 +190,7 @@ def block_rows(plan: Plan, n_rows: int, *, trace: bool = False) -> int:
     """Return how many rows to evaluate together."""
     most = BLOCK_ROWS
     if trace:
-        bytes_a_row = (16 if plan.needs_exponents else 8) * plan.n_slots
+        bytes_a_row = (16 if plan.needs_exponents else 8) * plan.shape.n_slots
         most = min(most, max(_FEWEST_ROWS, TRACE_BYTES // bytes_a_row))
     return max(1, min(most, n_rows))
 
@@ -198,9 +203,7 @@ def blocks(first: int, last: int, size: int) -> Iterator[int]:
 
 def over_rows(work: Callable[[int, int], None], n_rows: int, n_threads: int | None) -> None:
     """Call ``work(first, last)`` on ranges that cover all rows, on several threads."""
-    if n_threads is not None and n_threads < 1:
-        raise EvidenceError(f"n_threads must be at least 1, or None for all cores, not {n_threads}")
-    threads = n_threads or _cores()
+    threads = _n_threads(n_threads)
     n_tasks = max(1, min(threads * 4, n_rows // _ROWS_PER_TASK)) if threads > 1 else 1
     bounds = np.linspace(0, n_rows, n_tasks + 1).astype(np.int64).tolist()
     if n_tasks == 1:
@@ -208,6 +211,29 @@ def over_rows(work: Callable[[int, int], None], n_rows: int, n_threads: int | No
         return
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(work, bounds[:-1], bounds[1:]))
+
+
+def over_chunks(
+    work: Callable[[int, int], Part], n_rows: int, size: int, n_threads: int | None
+) -> Iterator[Part]:
+    """Yield ``work(first, last)`` of one range of ``size`` rows after the other.
+
+    The ranges do not depend on the number of threads, and so neither does what is made of them.
+    """
+    threads = _n_threads(n_threads)
+    first = range(0, n_rows, size)
+    last = [min(start + size, n_rows) for start in first]
+    if threads == 1 or len(first) <= 1:
+        yield from map(work, first, last)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        yield from pool.map(work, first, last)
+
+
+def _n_threads(n_threads: int | None) -> int:
+    if n_threads is not None and n_threads < 1:
+        raise EvidenceError(f"n_threads must be at least 1, or None for all cores, not {n_threads}")
+    return n_threads or _cores()
 
 
 def _cores() -> int:

@@ -10,11 +10,14 @@ from softlearn.kernels.compile import kernel
 
 
 @kernel
-def spread(graph: Graph, values: Values, flow: Floats, share: Floats) -> None:
-    """Fill flow (slots, rows): the posterior probability that a row's path visits a node.
+def spread(
+    graph: Graph, values: Values, weight: Floats, flow: Floats, share: Floats, edge: Floats
+) -> None:
+    """Fill flow (slots, rows): a row's weight times the probability that its path visits a node.
 
     A sum hands its flow on in proportion to weight times value, a product to all its children.
-    Rows of probability zero flow nowhere. `share` is scratch, (rows,).
+    Rows of probability zero flow nowhere. What all rows send through each edge is added to `edge`,
+    (edges,), unless it is empty. `share` is scratch, (rows,).
     """
     child, slot_of, n_rows = graph.child, graph.slot_of, flow.shape[1]
     mantissa, exponent, scaled = values.mantissa, values.exponent, values.scaled
@@ -23,33 +26,52 @@ def spread(graph: Graph, values: Values, flow: Floats, share: Floats) -> None:
             flow[slot, r] = 0.0
     root = slot_of[graph.is_sum.size - 1]
     for r in range(n_rows):
-        flow[root, r] = 1.0 if mantissa[root, r] != 0.0 else 0.0
-    for node in range(graph.is_sum.size - 1, -1, -1):
+        flow[root, r] = weight[r] if mantissa[root, r] != 0.0 else 0.0
+    for node in range(graph.is_sum.size - 1, graph.leaf_column.size - 1, -1):
         slot = slot_of[node]
-        if graph.is_sum[node]:
-            for r in range(n_rows):
-                empty = mantissa[slot, r] == 0.0
-                share[r] = 0.0 if empty else flow[slot, r] / mantissa[slot, r]
+        if not graph.is_sum[node]:
+            _hand_on(graph, node, flow, edge)
+            continue
+        for r in range(n_rows):
+            empty = mantissa[slot, r] == 0.0
+            share[r] = 0.0 if empty else flow[slot, r] / mantissa[slot, r]
         for e in range(graph.edge_start[node], graph.edge_start[node + 1]):
-            to = slot_of[child[e]]
-            # A product's leaves are collected from its own slot, even those with another of theirs.
-            if to < 0 or (child[e] < graph.leaf_column.size and not graph.is_sum[node]):
-                continue
-            if not graph.is_sum[node]:
-                for r in range(n_rows):
-                    flow[to, r] += flow[slot, r]
-            elif scaled[slot] or scaled[to]:
+            to, total = slot_of[child[e]], 0.0
+            if scaled[slot] or scaled[to]:
                 # A weight of 1e-300 keeps its exponent apart: with a small value it would vanish.
                 fraction, of_weight = math.frexp(graph.weight[e])
                 for r in range(n_rows):
                     shift = of_weight + (exponent[to, r] if scaled[to] else 0.0)
                     shift -= exponent[slot, r] if scaled[slot] else 0.0
                     part = fraction * mantissa[to, r] * share[r]
-                    flow[to, r] += math.ldexp(part, int(max(min(shift, 4000.0), -4000.0)))
+                    part = math.ldexp(part, int(max(min(shift, 4000.0), -4000.0)))
+                    flow[to, r] += part
+                    total += part
             else:
-                weight = graph.weight[e]
+                of_edge = graph.weight[e]
                 for r in range(n_rows):
-                    flow[to, r] += weight * mantissa[to, r] * share[r]
+                    part = of_edge * mantissa[to, r] * share[r]
+                    flow[to, r] += part
+                    total += part
+            if edge.size:
+                edge[e] += total
+
+
+@kernel
+def _hand_on(graph: Graph, node: int, flow: Floats, edge: Floats) -> None:
+    """Let a product send its flow to all its children."""
+    slot, total = graph.slot_of[node], 0.0
+    if edge.size:
+        for r in range(flow.shape[1]):
+            total += flow[slot, r]
+    for e in range(graph.edge_start[node], graph.edge_start[node + 1]):
+        if edge.size:
+            edge[e] += total
+        # A product's leaves are collected from its own slot, even those with another of theirs.
+        if graph.child[e] >= graph.leaf_column.size:
+            to = graph.slot_of[graph.child[e]]
+            for r in range(flow.shape[1]):
+                flow[to, r] += flow[slot, r]
 
 
 @kernel

@@ -28,9 +28,8 @@ WEIGHTED: Final = 3  # a factor for each level in some rows
 
 # Binary exponents. Values in a slot without exponents of its own, and mantissas, stay within
 # 2**±SAFE after a check; a product may go on until it could leave 2**±REACH (float64 ends at
-# 2**±1022). The leaves of one instruction reach 2**±(REACH - SAFE) at most: their sizes add to
-# less than LEAF_REACH before the last one, which itself stays within 2**±LEAF_REACH. Parabolas and
-# tiles without exponents stay within 2**±TILE_RANGE.
+# 2**±1022). A leaf stays within 2**±LEAF_REACH; parabolas and tiles without exponents within
+# 2**±TILE_RANGE.
 SAFE: Final = 400
 REACH: Final = 1000
 LEAF_REACH: Final = 300
@@ -52,9 +51,10 @@ class Program(NamedTuple):
     leaf_from: Ids  # (instructions,)   leaves of the instruction: leaf_from:leaf_to
     leaf_to: Ids  # (instructions,)
     check: Kinds  # (instructions,)   1: bring `to` back into the safe range afterwards
-    leaf_source: Kinds  # (leaf uses,)       BINARY, TABLE or TILE
+    leaf_source: Kinds  # (leaf uses,)       BINARY, TABLE, PARABOLA or TILE
     leaf_place: Ids  # (leaf uses,)       row of the codes, the values or the tile
     leaf_offset: Offsets  # (leaf uses,)       where its numbers start in `table`
+    leaf_check: Kinds  # (leaf uses,)       1: bring `to` back into the safe range before it
     table: Floats  # probabilities and a 1.0 for "unobserved"; peak, centre and sharpness
 
 
@@ -123,3 +123,27 @@ class Graph(NamedTuple):
     leaf_offset: Offsets  # (leaves,)     where its probabilities start in `table`
     table: Floats  # probabilities of discrete leaves
     n_levels: Ids  # (columns,)           0 for a continuous column
+
+
+class LeafReach(NamedTuple):
+    """Where the flow of each leaf stands in a trace, and what is added up of its column."""
+
+    start: Offsets  # (leaves + 1,)  the slots of leaf i: slot[start[i]:start[i + 1]]
+    slot: Ids  # (places that rows reach leaves in,)
+    coding: Ids  # (leaves,)       row of the codes; -1: numbers, of which moments are taken
+    n_codes: Ids  # (leaves,)
+    code_start: Offsets  # (leaves,)   where its codes begin in `LeafTotals.codes`
+    centre: Floats  # (leaves,)       what the moments of numbers are measured from
+    by_factors: Kinds  # (leaves,)    1 if the batch may have a factor for each of its codes
+    rest_start: Offsets  # (codings,)  where a coding's codes begin in `is_rest`, -1 for none
+    is_rest: Kinds  # 1 for codes that have a score, whose pairs of rows count
+
+
+class LeafTotals(NamedTuple):
+    """Weighted sums over rows, by leaf."""
+
+    codes: Floats  # the weight of each code of each leaf
+    weight: Floats  # (leaves,)  of the numbers, or of codes with a score
+    pairs: Floats  # (leaves,)  (sum of weights)**2 - sum of squared weights, of the same
+    offset: Floats  # (leaves,)  mean of the numbers, from the centre
+    scatter: Floats  # (leaves,)  sum of squared distances from their mean

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from softlearn.arrays import Bools, Floats, Ids, Kinds, Offsets
-from softlearn.kernels.circuit.program import COMBINE, LEAVES_SET, MULTIPLY, REACH, SAFE, SCALE
+from softlearn.kernels.circuit.program import COMBINE, LEAVES_SET, MULTIPLY, REACH, SAFE
 from softlearn.kernels.compile import kernel
 
 
@@ -120,41 +120,43 @@ def place_checks(
     b: Offsets,
     weight_a: Floats,
     weight_b: Floats,
+    leaf_start: Offsets,
     leaf_low: Floats,
     leaf_high: Floats,
     final: Bools,
     n_nodes: int,
-) -> Kinds:
-    """Return after which instructions the value must be brought back into the safe range.
+) -> tuple[Kinds, Kinds]:
+    """Return after which instructions, and before which leaves, the value must be brought back.
 
     ``low`` and ``high`` are bounds, in bits, of every value that is not zero; a product is checked
     before a factor that could carry it out of reach, and every node when it is complete.
     """
     n = op.size
-    check = np.zeros(n, np.uint8)
+    check, leaf_check = np.zeros(n, np.uint8), np.zeros(leaf_low.size, np.uint8)
     low, high = np.zeros(n), np.zeros(n)  # bounds of what an instruction wrote
     wrote = np.zeros(n_nodes, np.int64)  # the instruction that wrote each node last
     for i in range(n):
-        if op[i] == LEAVES_SET:
-            low[i], high[i] = leaf_low[i], leaf_high[i]
-        elif op[i] == SCALE:
-            low[i], high[i] = low[wrote[a[i]]], high[wrote[a[i]]]
-        elif op[i] == COMBINE:
+        if op[i] == COMBINE:
             x, y = wrote[a[i]], wrote[b[i]]
             low_x = low[x] + math.log2(weight_a[i]) if weight_a[i] > 0.0 else np.inf
             low_y = low[y] + math.log2(weight_b[i]) if weight_b[i] > 0.0 else np.inf
             low[i], high[i] = min(low_x, low_y), max(high[x], high[y])
-        else:
-            x = wrote[a[i]]
-            is_fold = op[i] == MULTIPLY
-            factor_low = low[wrote[b[i]]] if is_fold else leaf_low[i]
-            factor_high = high[wrote[b[i]]] if is_fold else leaf_high[i]
-            if low[x] + factor_low < -REACH or high[x] + factor_high > REACH:
+        elif op[i] == MULTIPLY:
+            x, y = wrote[a[i]], wrote[b[i]]
+            if low[x] + low[y] < -REACH or high[x] + high[y] > REACH:
                 check[x] = 1
                 low[x], high[x] = max(low[x], -SAFE), min(high[x], SAFE)
-            low[i], high[i] = low[x] + factor_low, high[x] + factor_high
+            low[i], high[i] = low[x] + low[y], high[x] + high[y]
+        elif op[i] != LEAVES_SET:
+            low[i], high[i] = low[wrote[a[i]]], high[wrote[a[i]]]
+        for j in range(leaf_start[i], leaf_start[i + 1]):
+            if low[i] + leaf_low[j] < -REACH or high[i] + leaf_high[j] > REACH:
+                leaf_check[j] = 1
+                low[i], high[i] = max(low[i], -SAFE), min(high[i], SAFE)
+            low[i] += leaf_low[j]
+            high[i] += leaf_high[j]
         if final[i] and (low[i] < -SAFE or high[i] > SAFE):
             check[i] = 1
             low[i], high[i] = max(low[i], -SAFE), min(high[i], SAFE)
         wrote[to[i]] = i
-    return check
+    return check, leaf_check

@@ -68,6 +68,7 @@ def advance(
     weight_a, weight_b = program.weight_a, program.weight_b
     leaf_from, leaf_to, source = program.leaf_from, program.leaf_to, program.leaf_source
     places, offsets, table = program.leaf_place, program.leaf_offset, program.table
+    leaf_check = program.leaf_check
     values, rows, tiles = block.values, block.rows, block.tiles
     m, exponent, scaled = values.mantissa, values.exponent, values.scaled
     codes, state, level_start = rows.codes, rows.state, rows.level_start
@@ -99,6 +100,8 @@ def advance(
                 _copy(values, to, a, weight_a[i] if op[i] == SCALE else 1.0)
             j, end = leaf_from[i], leaf_to[i]
             while j < end:
+                if leaf_check[j]:
+                    _check(values, to)
                 place = places[j]
                 if source[j] == PARABOLA:
                     _clear(top)
@@ -110,7 +113,7 @@ def advance(
                 if source[j] == TILE:
                     _tile(m, to, tiles.mantissa, place)
                     _tile_exponents(exponent, scaled, to, tiles.exponent, tiles.scaled, place)
-                elif _pairs(source, state, places, j, end):
+                elif _pairs(source, state, places, leaf_check, j, end):
                     j += 1
                     _two_binary(m, to, codes, place, places[j], table, offsets[j - 1], offsets[j])
                 else:
@@ -163,9 +166,9 @@ def _add_exponents(exponent: Floats, scaled: Kinds, to: int, a: int, b: int) -> 
 
 
 @inner
-def _pairs(source: Kinds, state: Kinds, places: Ids, j: int, end: int) -> bool:
-    """Return whether leaf j and the next are binary and observed in every row."""
-    if j + 1 >= end or source[j] != BINARY or source[j + 1] != BINARY:
+def _pairs(source: Kinds, state: Kinds, places: Ids, leaf_check: Kinds, j: int, end: int) -> bool:
+    """Return whether leaf j and the next are binary, observed in every row, and go together."""
+    if j + 1 >= end or source[j] != BINARY or source[j + 1] != BINARY or leaf_check[j + 1]:
         return False
     return bool(state[places[j]] == OBSERVED and state[places[j + 1]] == OBSERVED)
 

@@ -1,0 +1,139 @@
+"""What weighted rows say about the parameters of each leaf: sufficient statistics, by leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from softlearn.arrays import AnyArray, Floats, Ids
+from softlearn.circuit import Circuit, same_shape
+from softlearn.kernels.circuit.program import LeafTotals
+from softlearn.leaf import (
+    Categorical,
+    CategoricalStats,
+    Family,
+    Gaussian,
+    GaussianStats,
+    Histogram,
+    HistogramStats,
+    Scaled,
+    ScaledStats,
+    Stats,
+)
+from softlearn.query.leaf_layout import LeafLayout
+
+
+@dataclass(frozen=True, eq=False)
+class LeafStatistics:
+    """The sufficient statistics of every leaf, as its family would summarise the rows.
+
+    A row counts in a leaf by its weight times the probability that it reaches the leaf. A row that
+    knows nothing of the leaf's column adds nothing: to fit a leaf to the rows that know its column
+    is a step of expectation-maximisation, and a leaf that no such row reaches (``observed`` is 0)
+    stays as it is. A row that knows a set or an interval adds what the leaf expects inside it.
+    """
+
+    circuit: Circuit
+    layout: LeafLayout
+    totals: LeafTotals
+
+    @cached_property
+    def observed(self) -> Floats:
+        """(leaves,) the weight of the rows that know something of the leaf's column."""
+        weight = self.totals.weight.copy()
+        counted = np.flatnonzero(self.layout.coding >= 0)
+        if counted.size:
+            starts = self.layout.code_start[counted]
+            weight[counted] = np.add.reduceat(self.totals.codes, starts)
+        return weight
+
+    def codes(self, leaf: int) -> Floats:
+        """Return the weight of each level, cell or bin of a leaf, (codes,); Gaussians have none."""
+        start = self.layout.code_start[leaf]
+        return self.totals.codes[start : start + self.layout.n_codes[leaf]]
+
+    def of(self, leaf: int) -> Stats:
+        """Return the statistics of one leaf, which its family can ``merge`` and ``finish``."""
+        (_, _, stats), *_ = self._groups(np.array([leaf]))
+        return _one(stats, 0)
+
+    def groups(self) -> Iterator[tuple[Family, Ids, Stats]]:
+        """Yield (family, leaves, statistics) of leaves that have one shape.
+
+        The fields of the statistics are those of one leaf with an axis over the leaves in front.
+        """
+        yield from self._groups(np.arange(self.circuit.n_leaves))
+
+    def _groups(self, leaves: AnyArray) -> Iterator[tuple[Family, Ids, Stats]]:
+        for family, where, params in same_shape(self.circuit, leaves):
+            sizes = self.layout.n_codes[leaves[where]]
+            for n_codes in np.unique(sizes).tolist():
+                some = np.flatnonzero(sizes == n_codes)
+                mine = leaves[where[some]].astype(np.int32)
+                yield family, mine, self._stats(family, mine, params[some], n_codes)
+
+    def _stats(self, family: Family, leaves: Ids, params: Floats, n_codes: int) -> Stats:
+        totals = self.totals
+        if isinstance(family, Gaussian):
+            return _of_many(
+                weight=totals.weight[leaves],
+                pairs=totals.pairs[leaves],
+                centre=self.layout.centre[leaves],
+                offset=totals.offset[leaves],
+                scatter=totals.scatter[leaves],
+            )
+        counts = totals.codes[self.layout.code_start[leaves][:, None] + np.arange(n_codes)]
+        if isinstance(family, Categorical):
+            return CategoricalStats(counts)
+        if isinstance(family, Histogram):
+            return HistogramStats(params[:, : n_codes + 1], counts)
+        assert isinstance(family, Scaled)
+        assert family.cells is not None
+        rest = ~family.cells.atom
+        moments = _moments(counts[:, rest], family.cells.score[rest], totals.pairs[leaves])
+        return ScaledStats(counts[:, ~rest], moments)
+
+    def merge(self, other: LeafStatistics) -> LeafStatistics:
+        """Return the statistics of both blocks of rows, for the same circuit."""
+        return LeafStatistics(self.circuit, self.layout, merged(self.totals, other.totals))
+
+
+def merged(a: LeafTotals, b: LeafTotals) -> LeafTotals:
+    """Return the totals of two blocks of rows."""
+    weight = a.weight + b.weight
+    apart = b.offset - a.offset
+    share = b.weight / np.where(weight > 0.0, weight, 1.0)
+    return LeafTotals(
+        codes=a.codes + b.codes,
+        weight=weight,
+        pairs=a.pairs + b.pairs + 2.0 * a.weight * b.weight,
+        offset=a.offset + apart * share,
+        scatter=a.scatter + b.scatter + apart * apart * (a.weight * share),
+    )
+
+
+# The same statistics with an array in each field, (leaves,).
+_of_many: Callable[..., GaussianStats] = GaussianStats
+
+
+def _moments(counts: Floats, score: Floats, pairs: Floats) -> GaussianStats:
+    """Return centred moments of scores that occur by these weights, (leaves, scores)."""
+    weight = counts.sum(axis=1)
+    if score.size == 0:
+        nothing = np.zeros(weight.size)
+        return _of_many(weight, pairs, nothing, nothing, nothing)
+    centre = score[np.argmax(counts, axis=1)]
+    gap = score - centre[:, None]
+    total = np.where(weight > 0.0, weight, 1.0)
+    offset = (counts * gap).sum(axis=1) / total
+    scatter = (counts * (gap - offset[:, None]) ** 2).sum(axis=1)
+    return _of_many(weight, pairs, centre, offset, scatter)
+
+
+def _one(stats: Stats, position: int) -> Stats:
+    """Return the statistics of one leaf out of those of many."""
+    parts = [_one(part, position) if isinstance(part, tuple) else part[position] for part in stats]
+    return type(stats)(*parts)

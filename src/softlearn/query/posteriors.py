@@ -1,0 +1,183 @@
+"""The posterior of every column in one pass up and one pass down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from softlearn.arrays import Bools, Floats, Ids, Offsets
+from softlearn.circuit import Circuit
+from softlearn.errors import EvidenceError
+from softlearn.query.coding import log_base, needs_families
+from softlearn.query.evidence import Evidence
+from softlearn.query.far import RelativeLeaves, far_rows, leaf_values
+from softlearn.query.impossible import Impossible, impossible_rows
+from softlearn.query.leaves import log_values
+from softlearn.query.plan import plan_for
+from softlearn.query.tellable import must_be_tellable
+from softlearn.query.workspace import Workspace, batch_of, block_rows, blocks, over_rows
+
+
+@dataclass(frozen=True, eq=False)
+class Posteriors:
+    """What is to be believed of each column of each row, given the row's evidence.
+
+    Attributes
+    ----------
+    log_likelihood
+        (rows,) the log-probability of the evidence.
+    table
+        One row for each level of a discrete column and for each leaf of a continuous one, one
+        column for each row of evidence; read it through ``levels`` and ``leaves``.
+    """
+
+    circuit: Circuit
+    log_likelihood: Floats
+    table: Floats
+    layout: _Layout
+
+    def levels(self, column: int) -> Floats:
+        """Return the probability of each level of a discrete column, (rows, levels)."""
+        self._must_hold(column, discrete=True)
+        start = self.layout.level_start[column]
+        return self.table[start : start + self.circuit.schema.columns[column].n_levels].T
+
+    def leaves(self, column: int) -> tuple[Ids, Floats]:
+        """Return the leaves of a continuous column and the weight of each, (rows, leaves).
+
+        The posterior of an unobserved column is the mixture of these leaves with these weights
+        (each restricted to the evidence's interval, if there is one).
+        """
+        self._must_hold(column, discrete=False)
+        leaves = self.layout.leaves_of(column)
+        return leaves, self.table[self.layout.place[leaves]].T
+
+    def _must_hold(self, column: int, *, discrete: bool) -> None:
+        """Refuse columns that were not asked for, and levels of continuous ones."""
+        about = self.circuit.schema.columns[column]
+        if not self.layout.wanted[column]:
+            raise EvidenceError(f"no posterior of column {about.name!r} was asked for")
+        if about.is_discrete != discrete:
+            has, lacks = ("levels", "leaves") if about.is_discrete else ("leaves", "levels")
+            raise EvidenceError(
+                f"column {about.name!r} is {about.kind}: ask for {has}, not {lacks}"
+            )
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where the levels and leaves of the wanted columns stand in the table."""
+
+    circuit: Circuit
+    wanted: Bools  # (columns,)
+
+    @cached_property
+    def level_start(self) -> Offsets:
+        """(columns,) first row of a discrete column."""
+        return np.concatenate([[0], np.cumsum(self._levels)[:-1]])
+
+    @cached_property
+    def _levels(self) -> Offsets:
+        levels = np.array([column.n_levels for column in self.circuit.schema.columns])
+        return np.where(self.wanted, levels, 0)
+
+    @cached_property
+    def place(self) -> Offsets:
+        """(leaves,) row of each leaf of a continuous column, -1 for the others."""
+        continuous = np.array([not column.is_discrete for column in self.circuit.schema.columns])
+        mine = (continuous & self.wanted)[self.circuit.leaf_column]
+        place = np.full(mine.size, -1)
+        place[mine] = int(self._levels.sum()) + np.arange(np.count_nonzero(mine))
+        return place
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the table."""
+        return int(self._levels.sum()) + int(np.count_nonzero(self.place >= 0))
+
+    def leaves_of(self, column: int) -> Ids:
+        """Return the leaves over one column."""
+        return np.flatnonzero(self.circuit.leaf_column == column).astype(np.int32)
+
+
+def posteriors(
+    circuit: Circuit,
+    evidence: Evidence,
+    *,
+    columns: list[int] | None = None,
+    impossible: Impossible = "error",
+    n_threads: int | None = None,
+) -> Posteriors:
+    """Return the posterior of every column (or of some) for every row of evidence.
+
+    A column whose value is known has it with certainty. Evidence of probability zero raises an
+    error, or marks its row with NaN.
+    """
+    evidence.must_suit(circuit.schema)
+    wanted = np.ones(len(circuit.schema), dtype=bool)
+    if columns is not None:
+        strange = [column for column in columns if not 0 <= column < wanted.size]
+        if strange:
+            raise EvidenceError(
+                f"there is no column {strange[0]}: columns are 0 to {wanted.size - 1}"
+            )
+        wanted[:] = False
+        wanted[columns] = True
+    layout = _Layout(circuit, wanted)
+    table = np.zeros((layout.n_rows, evidence.n_rows))
+    found = Posteriors(circuit, np.empty(evidence.n_rows), table, layout)
+    far = far_rows(circuit, evidence)
+    for is_far, rows in enumerate((np.flatnonzero(~far), np.flatnonzero(far))):
+        if rows.size == evidence.n_rows:
+            _fill(found, evidence, bool(is_far), n_threads)
+        elif rows.size:
+            part = Posteriors(
+                circuit, np.empty(rows.size), np.zeros((layout.n_rows, rows.size)), layout
+            )
+            _fill(part, evidence.rows(rows), bool(is_far), n_threads)
+            found.log_likelihood[rows], table[:, rows] = part.log_likelihood, part.table
+    must_be_tellable(circuit, evidence, far)
+    _set_known(evidence, layout, table)
+    table[:, impossible_rows(found.log_likelihood, impossible)] = np.nan
+    found.log_likelihood[:] += log_base(circuit.schema, evidence)
+    return found
+
+
+def _fill(found: Posteriors, evidence: Evidence, far: bool, n_threads: int | None) -> None:
+    """Compute the table and the log-likelihood, block by block."""
+    from softlearn.kernels.circuit.downward import collect, spread  # noqa: PLC0415 - loads Numba
+
+    circuit, layout, table = found.circuit, found.layout, found.table
+    by_families = far or needs_families(circuit.schema, evidence)
+    plan = plan_for(circuit, trace=True, by_families=by_families)
+    batch = batch_of(circuit.schema, plan.shape.columns, evidence)
+    uses = (plan.shape.reached_leaf, plan.shape.reached_slot, layout.place, layout.wanted)
+
+    def work(first: int, last: int) -> None:
+        space = Workspace(plan, evidence, batch, block_rows(plan, last - first, trace=True))
+        flow, share = np.empty((plan.shape.n_slots, space.n_rows)), np.empty(space.n_rows)
+        everything, edge = np.ones(space.n_rows), np.empty(0)
+        for start in blocks(first, last, space.n_rows):
+            stop = start + space.n_rows
+            leaves = leaf_values(circuit, evidence.rows(slice(start, stop))) if far else log_values
+            space.run(start, stop, leaves, found.log_likelihood)
+            if isinstance(leaves, RelativeLeaves):
+                found.log_likelihood[start:stop] += leaves.base
+            spread(plan.graph, space.block.values, everything, flow, share, edge)
+            table[:, start:stop] = 0.0  # the last block may repeat rows
+            collect(plan.graph, *uses, batch, start, flow, layout.level_start, table)
+
+    over_rows(work, evidence.n_rows, n_threads)
+
+
+def _set_known(evidence: Evidence, layout: _Layout, table: Floats) -> None:
+    """Give known values of discrete columns probability one."""
+    for position, column in enumerate(layout.circuit.schema.columns):
+        if column.is_discrete and layout.wanted[position]:
+            known = np.flatnonzero(~np.isnan(evidence.values[position]))
+            codes = evidence.values[position, known].astype(np.intp)
+            start = layout.level_start[position]
+            table[start : start + column.n_levels, known] = 0.0
+            table[start + codes, known] = 1.0
