@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softlearn.arrays import Floats
+from softlearn.arrays import States
 from softlearn.kernels.compile import kernel
 
 STEP = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio, odd
@@ -34,10 +34,10 @@ def child_seed(seed: np.uint64, place: int) -> np.uint64:
 
 
 @kernel
-def own_uniforms(seed: np.uint64, n: int) -> Floats:
-    """Return n numbers in [0, 1) for a node itself; they share nothing with its children's."""
-    found = np.empty(n)
+def own_seeds(seed: np.uint64, n: int) -> States:
+    """Return n seeds for a node itself; they share nothing with its children's."""
+    found = np.empty(n, np.uint64)
     own = mixed(~seed)
     for i in range(n):
-        found[i] = uniform(own + np.uint64(i + 1) * STEP)
+        found[i] = mixed(own + np.uint64(i + 1) * STEP)
     return found

@@ -46,15 +46,15 @@ def with_histograms(schema: Schema, config: GrowConfig) -> Bools:
 def finish_leaves(tree: Piece, table: TrainingTable, config: GrowConfig) -> FinishedLeaves:
     """Return the parameters of all leaves; a column never observed knows nothing."""
     nodes = np.flatnonzero(tree.kind == LEAF)
-    column = tree.column[nodes]
+    column, n_statistics = tree.column[nodes], table.arrays.n_statistics
     family, n_params = np.empty(nodes.size, np.int64), np.empty(nodes.size, np.int64)
     found: list[tuple[AnyArray, Floats]] = []
-    for own in np.unique(column).tolist():
-        leaves = np.flatnonzero(column == own)
+    for columns in _alike(table, config):
+        leaves = np.flatnonzero(np.isin(column, columns))
         places = tree.place[nodes[leaves]][:, None]
-        statistics = tree.statistics[places + np.arange(table.arrays.n_statistics[own])]
-        params = _finish_column(statistics, own, table, config)
-        family[leaves] = FAMILIES.index(_family(table.schema, config, own))
+        statistics = tree.statistics[places + np.arange(n_statistics[columns[0]])]
+        params = _finish(statistics, column[leaves], table, config)
+        family[leaves] = FAMILIES.index(_family(table.schema, config, columns[0]))
         n_params[leaves] = params.shape[1]
         found.append((leaves, params))
     start = np.concatenate([[0], np.cumsum(n_params)])
@@ -62,6 +62,19 @@ def finish_leaves(tree: Piece, table: TrainingTable, config: GrowConfig) -> Fini
     for leaves, params in found:
         packed[start[leaves][:, None] + np.arange(params.shape[1])] = params
     return FinishedLeaves(family, start, packed)
+
+
+def _alike(table: TrainingTable, config: GrowConfig) -> list[list[int]]:
+    """Return groups of columns whose leaves are finished together.
+
+    Discrete columns with as many levels are one group; each column of numbers has its own cells,
+    bins or unit.
+    """
+    groups: dict[tuple[int, int], list[int]] = {}
+    for i, column in enumerate(table.schema.columns):
+        key = (column.n_levels, -1) if column.is_discrete else (0, i)
+        groups.setdefault(key, []).append(i)
+    return list(groups.values())
 
 
 def _family(schema: Schema, config: GrowConfig, column: int) -> Family:
@@ -75,26 +88,26 @@ def _family(schema: Schema, config: GrowConfig, column: int) -> Family:
     return HISTOGRAM if choice == "histogram" else GAUSSIAN
 
 
-def _finish_column(
-    statistics: Floats, column: int, table: TrainingTable, config: GrowConfig
+def _finish(
+    statistics: Floats, columns: AnyArray, table: TrainingTable, config: GrowConfig
 ) -> Floats:
-    """Return the parameters of all leaves over a column, (leaves, n), from their statistics."""
+    """Return the parameters of leaves over columns that are alike, (leaves, n)."""
+    column = int(columns[0]) if columns.size else 0
     family = _family(table.schema, config, column)
-    nothing = _know_nothing(family, column, table)
-    params = np.tile(nothing, (statistics.shape[0], 1))
+    params = np.tile(_know_nothing(family, column, table), (columns.size, 1))
     n_bins = table.edges[column].size - 1 if family is HISTOGRAM else 0
     n_moments = N_MOMENTS if table.number_of[column] >= 0 else 0
-    levels, moments, bins = np.split(
-        statistics, [statistics.shape[1] - n_moments - n_bins, statistics.shape[1] - n_bins], axis=1
-    )
-    is_known = levels.sum(axis=1) + moments[:, :1].sum(axis=1) > 0.0
+    size = statistics.shape[1]
+    parts = np.split(statistics, [size - n_moments - n_bins, size - n_bins], axis=1)
+    is_known = parts[0].sum(axis=1) + parts[1][:, :1].sum(axis=1) > 0.0
     if not is_known.any():
         return params
-    levels, moments, bins = levels[is_known], moments[is_known], bins[is_known]
+    levels, moments, bins = (part[is_known] for part in parts)
     floor = float(config.deviation_floor * table.spread[column])
     options = LeafOptions(smoothing=config.smoothing, deviation_floor=floor)
     if family is CATEGORICAL:
-        options = LeafOptions(smoothing=pseudo_counts(table.level_weights[column], config))
+        added = _pseudo_counts_of(columns[is_known], table, config)
+        options = LeafOptions(smoothing=added)
         params[is_known] = CATEGORICAL.finish(CategoricalStats(levels), options)
     elif family is HISTOGRAM:
         params[is_known] = HISTOGRAM.finish(HistogramStats(table.edges[column], bins), options)
@@ -132,14 +145,23 @@ def _know_nothing(family: Family, column: int, table: TrainingTable) -> Floats:
     return np.array([0.0, 1.0])
 
 
-def pseudo_counts(weights: Floats, config: GrowConfig) -> Floats:
-    """Return what is added to the weight of each level of a column, given their weights.
+def _pseudo_counts_of(columns: AnyArray, table: TrainingTable, config: GrowConfig) -> Floats:
+    """Return what is added to the weight of each level of each leaf, (leaves, levels)."""
+    different, position = np.unique(columns, return_inverse=True)
+    added = [_pseudo_counts(column, table, config) for column in different.tolist()]
+    return np.stack(added)[position]
+
+
+def _pseudo_counts(column: int, table: TrainingTable, config: GrowConfig) -> Floats:
+    """Return what is added to the weight of each level of a column.
 
     Per level, every level gets the same; per column, all levels together get it, by their share
     of the column, so that a column of forty levels is not forty times as noisy as a flag.
     """
-    shares = np.ones(weights.size)
-    if config.smoothing_per == "column":
-        # Levels never seen stay possible.
-        shares = (weights + 0.5 / weights.size) / (weights.sum() + 0.5)
+    n_levels = int(table.n_levels[column])
+    if config.smoothing_per == "level":
+        return np.full(n_levels, config.smoothing)
+    weights = table.level_weights(column)
+    # Levels never seen stay possible.
+    shares: Floats = (weights + 0.5 / n_levels) / (weights.sum() + 0.5)
     return config.smoothing * shares

@@ -39,6 +39,12 @@ def pair_codes(values: Floats, weights: Floats, schema: Schema) -> Codes:
     return Codes(codes, n_codes, numeric)
 
 
+def no_codes(schema: Schema) -> Codes:
+    """Return codes of no cell, for a table whose columns need none."""
+    codes = np.zeros((0, 0), np.uint8)
+    return Codes(codes, np.full(len(schema), 2), np.zeros(len(schema), bool))
+
+
 def _level_codes(cells: Floats, weights: Floats) -> AnyArray:
     """Return the codes of levels; rare levels of a column with very many share one."""
     code = cells.astype(np.int64)

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from softlearn.arrays import Floats
+from softlearn.arrays import Floats, States
 from softlearn.kernels.cluster.rows import ClusterOptions, RowData
 
 
-def memberships(rows: RowData, uniforms: Floats, options: ClusterOptions) -> Floats | None:
+def memberships(rows: RowData, picks: States, options: ClusterOptions) -> Floats | None:
     """Return the membership of each row in each cluster, (clusters, rows).
 
     Parameters
     ----------
     rows
         The weighted rows.
-    uniforms
-        (clusters,) numbers in [0, 1) that pick the rows to start from.
+    picks
+        (clusters,) seeds that choose the rows to start from.
     options
         How to cluster.
 
@@ -33,6 +33,6 @@ def memberships(rows: RowData, uniforms: Floats, options: ClusterOptions) -> Flo
     # Loads Numba.
     from softlearn.kernels.cluster.by_address import cluster_rows, clustering_address  # noqa: PLC0415
 
-    found, stop = np.empty((uniforms.size, rows.weights.size)), np.zeros(1, np.uint8)
-    n_clusters = cluster_rows(clustering_address(), rows, uniforms, options, stop, found)
+    found, stop = np.empty((picks.size, rows.weights.size)), np.zeros(1, np.uint8)
+    n_clusters = cluster_rows(clustering_address(), rows, picks, options, stop, found)
     return found[:n_clusters] if n_clusters > 1 else None

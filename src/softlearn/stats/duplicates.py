@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from softlearn.arrays import Floats
+from softlearn.arrays import Floats, States
 
 
-def merge_duplicates(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Return the different rows, ordered by their contents alone, and their weights.
+def merge_duplicates(values: Floats, weights: Floats) -> tuple[Floats, Floats, States]:
+    """Return the different rows, ordered by their contents alone, their weights, and hashes.
 
     Parameters
     ----------
@@ -21,7 +21,8 @@ def merge_duplicates(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
     values = np.ascontiguousarray(values)
     bits = values.view(np.uint64)
-    _, first, group = np.unique(row_hashes(values, bits), return_index=True, return_inverse=True)
+    hashes = row_hashes(values, bits)
+    _, first, group = np.unique(hashes, return_index=True, return_inverse=True)
     if not are_like(values, bits, first[group]):  # two contents, one hash
         numbers = np.where(np.isnan(values), np.inf, values + 0.0)  # −0.0 is 0.0
         contents = np.ascontiguousarray(numbers.T).view(np.dtype((np.void, 8 * len(numbers))))
@@ -29,4 +30,4 @@ def merge_duplicates(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
     merged = np.take(values, first, axis=1)
     order = np.lexsort((weights, group))  # so that the sums do not depend on the rows' order
     total = np.bincount(group[order], weights=weights[order])
-    return merged, total.astype(np.float64)
+    return merged, total.astype(np.float64), hashes[first]

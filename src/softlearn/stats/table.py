@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
 
 import numpy as np
 
-from softlearn.arrays import Bools, Floats, Ids, Kinds, Offsets
+from softlearn.arrays import Bools, Floats, Ids, Kinds, Offsets, States
 from softlearn.circuit import cells_of
 from softlearn.errors import SoftlearnError
 from softlearn.kernels.cluster.rows import RowData
 from softlearn.kernels.grow.work import N_MOMENTS, GrowTable
 from softlearn.leaf import Cells
-from softlearn.stats.bins import MISSING, Codes, bin_codes, histogram_edges, is_spread, pair_codes
+from softlearn.stats.bins import Codes, bin_codes, histogram_edges, is_spread, no_codes, pair_codes
 from softlearn.stats.duplicates import merge_duplicates
 from softlearn.stats.rows import Csr, indicator_matrix
-from softlearn.table.schema import Column, Schema
+from softlearn.table.schema import Schema
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +28,8 @@ class TrainingTable:
     weights
         (rows,) no two rows are alike; each has the weight of all rows of the table that are like
         it.
+    keys
+        (rows,) hashes of the rows' cells.
     single_of
         (columns,) position among the columns of two levels without a missing cell, -1 for others.
     ones
@@ -48,10 +49,10 @@ class TrainingTable:
         cells that are no atoms. NaN where there is none.
     centre, spread
         (columns,) mean and standard deviation of plain numbers; 0 and 1 for other columns.
-    level_weights
-        For each column the weight of each of its levels; empty for numbers.
+    has_gaps
+        (columns,) whether cells are missing.
     codes
-        Of all cells, for the tests of independence.
+        Of all cells, for the tests of independence; if all columns are single, of none.
     edges
         Of the columns whose leaves are histograms.
     bins
@@ -60,6 +61,7 @@ class TrainingTable:
 
     schema: Schema
     weights: Floats
+    keys: States
     single_of: Offsets
     ones: Kinds | Csr
     n_levels: Offsets
@@ -69,7 +71,7 @@ class TrainingTable:
     numbers: Floats
     centre: Floats
     spread: Floats
-    level_weights: tuple[Floats, ...]
+    has_gaps: Bools
     codes: Codes
     edges: dict[int, Floats]
     bins: Kinds
@@ -104,13 +106,28 @@ class TrainingTable:
             codes=self.codes.codes,
             n_codes=self.codes.n_codes,
             numeric=self.codes.numeric,
-            has_gaps=(self.codes.codes == MISSING).any(axis=1),
+            has_gaps=self.has_gaps,
             bins=self.bins,
             bins_of=_position(n_bins > 0),
             n_bins=n_bins,
             n_statistics=self.n_levels + N_MOMENTS * (self.number_of >= 0) + n_bins,
             weights=self.weights,
+            keys=self.keys,
         )
+
+    def level_weights(self, column: int) -> Floats:
+        """Return the weight of each level of a column, (levels,)."""
+        if self.single_of[column] < 0:
+            level = self.levels[self.levels_of[column]]
+            seen = level >= 0
+            counts = np.bincount(level[seen], self.weights[seen], self.n_levels[column])
+            return counts.astype(np.float64)
+        if isinstance(self.ones, Csr):
+            row = np.repeat(np.arange(self.n_rows), np.diff(self.ones.start))
+            ones = self.weights[row[self.ones.feature == self.single_of[column]]].sum()
+        else:
+            ones = self.ones[self.single_of[column]] @ self.weights
+        return np.array([self.weights.sum() - ones, ones])
 
     def take(self, rows: Ids, weights: Floats, columns: Ids) -> RowData:
         """Return some rows, with their weights in a node, over some columns."""
@@ -139,7 +156,7 @@ def training_table(
     """
     if not (weights > 0.0).all():
         values, weights = values[:, weights > 0.0], weights[weights > 0.0]
-    values, weights = merge_duplicates(_in_cells(values, schema), weights)
+    values, weights, keys = merge_duplicates(_in_cells(values, schema), weights)
     plain = np.array([not column.is_discrete and column.scale is None for column in schema.columns])
     centre, spread = _moments(values, weights, plain)
     numbers, levels, n_levels = [], [], np.empty(len(schema), np.int64)
@@ -153,7 +170,8 @@ def training_table(
             number = (values[i] - centre[i]) / spread[i]
         levels.append(level)
         numbers.append(number)
-    single = (n_levels == 2) & ~np.isnan(values).any(axis=1)
+    has_gaps: Bools = np.any(np.isnan(values), axis=1)
+    single = (n_levels == 2) & ~has_gaps
     single &= np.array([column.is_discrete for column in schema.columns])
     has_levels = (n_levels > 0) & ~single
     has_number = np.array([number is not None for number in numbers])
@@ -164,6 +182,7 @@ def training_table(
     return TrainingTable(
         schema=schema,
         weights=weights,
+        keys=keys,
         single_of=_position(single),
         ones=indicator_matrix(
             np.array([levels[i] == 1.0 for i in np.flatnonzero(single)], bool).reshape(
@@ -177,8 +196,8 @@ def training_table(
         numbers=np.array(rows).reshape(len(rows), weights.size),
         centre=centre,
         spread=spread,
-        level_weights=tuple(map(_level_weights, schema.columns, values, repeat(weights))),
-        codes=pair_codes(values, weights, schema),
+        has_gaps=has_gaps,
+        codes=no_codes(schema) if single.all() else pair_codes(values, weights, schema),
         edges=edges,
         bins=np.array(bins, np.uint8).reshape(len(bins), weights.size),
     )
@@ -227,13 +246,6 @@ def _moments(values: Floats, weights: Floats, numeric: Bools) -> tuple[Floats, F
             deviation = np.sqrt(np.average((x - centre[column]) ** 2, weights=w))
             spread[column] = deviation if is_spread(deviation, abs(centre[column])) else 1.0
     return centre, spread
-
-
-def _level_weights(column: Column, cells: Floats, weights: Floats) -> Floats:
-    """Return the weight of each level of a discrete column; nothing for numbers."""
-    seen = ~np.isnan(cells) & column.is_discrete
-    counts = np.bincount(cells[seen].astype(np.intp), weights[seen], column.n_levels)
-    return counts.astype(np.float64)
 
 
 def _position(which: Bools) -> Offsets:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from softlearn.arrays import AnyArray, Floats, Ids, Offsets
-from softlearn.kernels.cluster.rows import Planes, RowData, Sums
+from softlearn.kernels.cluster.rows import Planes, RowData, Scratch, Sums
 from softlearn.kernels.compile import inner
 
 BLOCK = 256  # rows whose scores and weights stay in the first-level cache
@@ -105,14 +105,12 @@ def _dense_scores(
 
 
 @inner
-def add_block(
-    data: RowData, part: Floats, c: int, first: int, n: int, apart: Floats, sums: Sums
-) -> None:
-    """Add rows first : first + n to cluster c, each with the weight part[:n].
+def add_block(data: RowData, scratch: Scratch, c: int, first: int, n: int, sums: Sums) -> None:
+    """Add rows first : first + n to cluster c, each with its weight in `scratch.part`.
 
-    What they have of levels goes to `apart`.
+    What they have of levels goes to `scratch.apart`.
     """
-    single, total = np.empty(n, np.float32), 0.0
+    part, single, total = scratch.part, scratch.single, 0.0
     for r in range(n):
         total += part[r]
     for r in range(n):
@@ -123,7 +121,7 @@ def add_block(
     elif data.feature.size > 0:
         _add_listed(data.start, data.feature, part, first, n, sums.indicators[c])
     if data.levels.shape[0] > 0:
-        _add_levels(data.levels, part, first, n, apart)
+        _add_levels(data.levels, part, first, n, scratch.apart[c])
     if data.numbers.shape[0] > 0:
         _add_numbers(data.numbers, single, c, first, n, sums.numbers)
 

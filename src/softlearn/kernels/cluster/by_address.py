@@ -15,12 +15,12 @@ from llvmlite import ir
 from numba import int64, typeof
 from numba.extending import intrinsic
 
-from softlearn.arrays import Floats, Kinds
+from softlearn.arrays import Floats, Kinds, States
 from softlearn.kernels.cluster.clustering import cluster
 from softlearn.kernels.cluster.rows import ClusterOptions, RowData
 from softlearn.kernels.compile import address_of, kernel
 
-_Call: TypeAlias = Callable[[int, RowData, Floats, ClusterOptions, Kinds, Floats], int]
+_Call: TypeAlias = Callable[[int, RowData, States, ClusterOptions, Kinds, Floats], int]
 
 
 def _types() -> tuple[Any, ...]:
@@ -33,12 +33,13 @@ def _types() -> tuple[Any, ...]:
         levels=matrix.astype(np.int32),
         numbers=matrix.astype(np.float32),
         weights=np.zeros(0),
+        keys=np.zeros(0, np.uint64),
         groups=np.zeros(1, np.int64),
         single=np.zeros(0, np.bool_),
     )
     options = ClusterOptions(0, 0.0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, soft=True)
     stop = np.zeros(1, np.uint8)
-    return tuple(map(typeof, (rows, np.zeros(0), options, stop, matrix)))
+    return tuple(map(typeof, (rows, np.zeros(0, np.uint64), options, stop, matrix)))
 
 
 _TYPES = _types()
@@ -54,13 +55,13 @@ def _emit_call(
     context: Any,  # noqa: ANN401 - what Numba hands over
     address: Any,  # noqa: ANN401
     data: Any,  # noqa: ANN401
-    uniforms: Any,  # noqa: ANN401
+    picks: Any,  # noqa: ANN401
     options: Any,  # noqa: ANN401
     stop: Any,  # noqa: ANN401
     membership: Any,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
     """Return how a kernel calls the clustering, with no other types than it was compiled for."""
-    given = (data, uniforms, options, stop, membership)
+    given = (data, picks, options, stop, membership)
     if given != _TYPES:
         raise TypeError(f"clustering takes {_TYPES}, not {given}")
 
@@ -79,10 +80,10 @@ run_clustering = cast("_Call", intrinsic(_emit_call))
 def cluster_rows(
     address: int,
     data: RowData,
-    uniforms: Floats,
+    picks: States,
     options: ClusterOptions,
     stop: Kinds,
     membership: Floats,
 ) -> int:
     """Call the clustering at its address, which Python itself cannot."""
-    return run_clustering(address, data, uniforms, options, stop, membership)
+    return run_clustering(address, data, picks, options, stop, membership)

@@ -2,145 +2,99 @@
 
 It is one loop around one pass over the rows, whatever the pass is for: each function here has one
 caller and is compiled into it, once. Kernels call it by ``softlearn.kernels.cluster.by_address``.
+What a pass adds up is merged by adding, so rows may lie in many places; see
+``softlearn.stats.clusters``.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Floats, Kinds
+from softlearn.arrays import AnyArray, Floats, Kinds, States
 from softlearn.kernels.cluster.blocks import APART, BLOCK, add_block, score_block
-from softlearn.kernels.cluster.planes import (
-    as_centroids,
-    clear,
-    copy_first,
-    give_the_rest,
-    linear,
-    maximise,
-    move,
-    soften,
+from softlearn.kernels.cluster.phases import (
+    DISTANCE,
+    DONE,
+    EM,
+    LLOYD,
+    N_CLUSTERS,
+    PHASE,
+    PICK,
+    conclude,
+    conclude_pick,
+    new_state,
+    prepare,
 )
-from softlearn.kernels.cluster.rows import (
-    DIFFERENT,
-    ClusterOptions,
-    Planes,
-    RowData,
-    Sums,
-)
+from softlearn.kernels.cluster.rows import DIFFERENT, ClusterOptions, Planes, RowData, Scratch, Sums
 from softlearn.kernels.cluster.softmax import exponentials, logarithms
 from softlearn.kernels.compile import inner
-
-# What a pass is for.
-_PICK = 0  # squared distances to the rows picked so far; all rows are added up
-_LLOYD = 1  # each row goes to the nearest centroid
-_EM = 2  # each row is shared out by the softmax of its scores
-_DISTANCE = 3  # squared distances to the centroids
+from softlearn.kernels.seeds import mixed
 
 _FAR = np.float32(2.0**100)  # scores beyond this are cut, so that their differences are numbers
 
 
 def cluster(
-    data: RowData, uniforms: Floats, options: ClusterOptions, stop: Kinds, membership: Floats
+    data: RowData, picks: States, options: ClusterOptions, stop: Kinds, membership: Floats
 ) -> int:
-    """Cluster the rows; return how many clusters there are, at most one per uniform number.
+    """Cluster the rows; return how many clusters there are, at most one per pick.
 
-    The numbers pick the rows to start from. `membership`, (clusters, rows), is the result; if
+    The picks choose the rows to start from. `membership`, (clusters, rows), is the result; if
     fewer than two rows differ there is none. k-means comes first; if asked for, EM follows. Once
     `stop`, (1,), is not zero, there are no clusters.
     """
-    shape = (uniforms.size, data.groups[-1])
-    n_numbers = data.numbers.shape[0]
-    # Centroids: the share of each level and the mean of each number.
-    levels, means = np.zeros(shape), np.zeros((uniforms.size, n_numbers))
-    planes = Planes(np.zeros(uniforms.size), np.zeros(shape), np.zeros((shape[0], n_numbers, 3)))
-    sums = Sums(np.zeros(uniforms.size), np.zeros(shape), np.zeros((shape[0], n_numbers, 3)))
-    totals = Sums(np.zeros(1), np.zeros((1, shape[1])), np.zeros((1, n_numbers, 3)))
-    least_fall = options.kmeans_tolerance * (data.single.size + n_numbers)
-    zero: Any = np.int64(0)  # for a plain constant all functions below would be compiled apart
-    phase, n_clusters, step, before = zero + _PICK, zero, 0, -np.inf
-    while True:
-        if phase == _EM:
-            maximise(data, sums, planes, options, n_clusters)
-        else:
-            as_centroids(data, levels, means, planes, n_clusters)
-        value = _pass(data, planes, n_clusters, totals, sums, membership, phase)
+    state, scratch = new_state(data, picks.size), new_scratch(data, picks.size)
+    while state.control[DONE] == 0:
+        prepare(data, state, options)
+        phase, n_clusters = state.control[PHASE], state.control[N_CLUSTERS]
+        planes, sums = state.planes, state.sums
+        value = add_rows(data, planes, n_clusters, sums, membership, phase, scratch)
         if stop[0] != 0:
             return 0
-        step += 1
-        if phase == _PICK:
-            row = _pick(data, uniforms[n_clusters], membership, n_clusters)
-            if row >= 0:
-                _place(data, row, levels, means, n_clusters)
-                n_clusters += 1
-            if row >= 0 and n_clusters < uniforms.size:
-                continue
-            if n_clusters < 2:
-                return int(n_clusters)
-            phase, step, before = _LLOYD, 0, -np.inf
-        elif phase == _LLOYD:
-            move(data, sums, levels, means, n_clusters)
-            if step >= options.kmeans_iterations or value - before <= least_fall:
-                soften(sums, totals, options.sharpness, n_clusters)
-                phase, step, value = _EM if options.em_iterations > 0 else _DISTANCE, 0, -np.inf
-            before = value
-        elif phase == _EM:
-            least = options.em_tolerance * max(1.0, abs(value))
-            if step >= options.em_iterations or value - before < least:
-                break
-            before = value
+        if phase == PICK:
+            row, _ = pick_row(data, picks[n_clusters], membership, n_clusters)
+            place(data, row, state.levels[n_clusters], state.means[n_clusters])
+            conclude_pick(state, row >= 0)
         else:
-            _by_distance(membership, n_clusters, options.beta)
-            break
-    if not options.soft:
-        _round_to_best(membership, n_clusters)
+            conclude(data, state, options, value)
+    n_clusters = state.control[N_CLUSTERS]
+    if n_clusters > 1:
+        as_memberships(membership, n_clusters, state.control[PHASE], options)
     return int(n_clusters)
 
 
 @inner
-def _pass(
-    data: RowData,
-    planes: Planes,
-    n_clusters: int,
-    totals: Sums,
-    sums: Sums,
-    membership: Floats,
-    phase: int,
-) -> float:
-    """Score all rows, share them out and add them up; return the mean of their best scores.
-
-    In EM that is the mean log-likelihood. Scores that are shared out are taken relative to cluster
-    0, whose own part is linear in what all rows add up to, and it gets what the others leave. So
-    two clusters cost one score and one sum per row.
-    """
-    clear(sums)
-    value = add_rows(data, planes, n_clusters, sums, membership, phase)
-    if phase in (_LLOYD, _EM):
-        value += linear(planes, totals)
-        give_the_rest(data, totals, sums, n_clusters)
-    else:
-        copy_first(sums, totals)
-    mean: float = value / totals.mass[0]
-    return mean
+def as_memberships(
+    membership: Floats, n_clusters: int, phase: int, options: ClusterOptions
+) -> None:
+    """Make memberships of what the last pass, of this phase, has written."""
+    if phase == DISTANCE:
+        _by_distance(membership, n_clusters, options.beta)
+    if not options.soft:
+        _round_to_best(membership, n_clusters)
 
 
 @inner
 def add_rows(
-    data: RowData, planes: Planes, n_clusters: int, sums: Sums, membership: Floats, phase: int
+    data: RowData,
+    planes: Planes,
+    n_clusters: int,
+    sums: Sums,
+    membership: Floats,
+    phase: int,
+    scratch: Scratch,
 ) -> float:
     """Score some rows, share them out and add them to the sums; return what their scores add to.
 
     If rows are shared out, cluster 0 is left out of both; else cluster 0 gets all rows.
     """
-    weights, is_relative = data.weights, phase in (_LLOYD, _EM)
-    skipped, n_features = 1 if is_relative else 0, planes.slope.shape[1]
-    slope = _slopes(planes, n_clusters, is_relative)
-    scores = np.zeros((max(n_clusters, 1), BLOCK), np.float32)
+    weights, is_relative = data.weights, phase in (LLOYD, EM)
+    skipped = 1 if is_relative else 0
     n_added = n_clusters - 1 if is_relative else 1
-    apart = np.zeros((n_added, APART, n_features + 1 if data.levels.shape[0] > 0 else 0))
-    top, logs, part = np.zeros(BLOCK, np.float32), np.zeros(BLOCK, np.float32), np.empty(BLOCK)
+    slope, scores = scratch.slope, scratch.scores[: max(n_clusters, 1)]
+    top, logs, part = scratch.top, scratch.logs, scratch.part
+    _prepare_scratch(planes, n_clusters, is_relative, scratch)
     value = 0.0
     for first in range(0, weights.size, BLOCK):
         # Views spare each index the question whether it is negative; so loops become vector code.
@@ -150,8 +104,8 @@ def add_rows(
             score_block(data, planes, slope, c, is_relative, first, n, scores[c])
         if is_relative:
             _relate_to_best(scores, top, n)
-            if phase == _EM:
-                _soft_block(scores, first, n, membership, logs)
+            if phase == EM:
+                _soft_block(scores, first, n, membership, scratch)
             else:
                 _hard_block(scores, first, n, membership)
             for r in range(n):
@@ -168,24 +122,44 @@ def add_rows(
                 share = membership[k + 1, first:end]
                 for r in range(n):
                     part[r] *= share[r]
-            add_block(data, part, skipped + k, first, n, apart[k], sums)
-    if data.levels.shape[0] > 0:
-        for k in range(n_added):
+            add_block(data, scratch, skipped + k, first, n, sums)
+    for k in range(n_added if data.levels.shape[0] > 0 else 0):
+        for j in range(planes.slope.shape[1]):
             for p in range(APART):
-                for j in range(n_features):
-                    sums.indicators[skipped + k, j] += apart[k, p, j]
+                sums.indicators[skipped + k, j] += scratch.apart[skipped + k, p, j]
     return value
 
 
 @inner
-def _slopes(planes: Planes, n_clusters: int, is_relative: bool) -> AnyArray:
-    """Return the slopes, relative to cluster 0 or not, and one more that is zero."""
-    n_features = planes.slope.shape[1]
-    slope = np.zeros((n_clusters, n_features + 1), np.float32)
+def new_scratch(data: RowData, most_clusters: int) -> Scratch:
+    """Return the arrays that the passes of a clustering write over, made once."""
+    n_features = data.groups[-1] + 1
+    n_apart = n_features if data.levels.shape[0] > 0 else 0
+    return Scratch(
+        np.zeros((most_clusters, n_features), np.float32),
+        np.zeros((most_clusters, BLOCK), np.float32),
+        np.zeros((most_clusters, BLOCK), np.float32),
+        np.zeros(BLOCK, np.float32),
+        np.zeros(BLOCK, np.float32),
+        np.zeros(BLOCK, np.float32),
+        np.zeros(BLOCK, np.float32),
+        np.zeros(BLOCK),
+        np.zeros(BLOCK),
+        np.zeros((most_clusters, APART, n_apart)),
+    )
+
+
+@inner
+def _prepare_scratch(planes: Planes, n_clusters: int, is_relative: bool, scratch: Scratch) -> None:
+    """Write the slopes, relative to cluster 0 or not, and clear what is added up."""
     for c in range(n_clusters):
-        for j in range(n_features):
-            slope[c, j] = planes.slope[c, j] - (planes.slope[0, j] if is_relative else 0.0)
-    return slope
+        for j in range(planes.slope.shape[1]):
+            own = planes.slope[c, j] - (planes.slope[0, j] if is_relative else 0.0)
+            scratch.slope[c, j] = own
+    for c in range(scratch.apart.shape[0]):
+        for p in range(APART):
+            for j in range(scratch.apart.shape[2]):
+                scratch.apart[c, p, j] = 0.0
 
 
 @inner
@@ -204,11 +178,13 @@ def _relate_to_best(scores: AnyArray, top: AnyArray, n: int) -> None:
 
 
 @inner
-def _soft_block(scores: AnyArray, first: int, n: int, membership: Floats, logs: AnyArray) -> None:
+def _soft_block(scores: AnyArray, first: int, n: int, membership: Floats, scratch: Scratch) -> None:
     """Write the softmax of the scores, and the logarithm of what it is divided by."""
-    shares, total = np.empty(scores.shape, np.float32), np.zeros(BLOCK, np.float32)
+    shares, total, exact = scratch.shares, scratch.total, scratch.exact
     bits, total_bits = shares.view(np.int32), total.view(np.int32)
-    exact = np.zeros(n)
+    for r in range(n):
+        total[r] = 0.0
+        exact[r] = 0.0
     for c in range(scores.shape[0]):
         exponentials(scores[c], shares[c], bits[c], n)
         share = shares[c]
@@ -221,7 +197,7 @@ def _soft_block(scores: AnyArray, first: int, n: int, membership: Floats, logs: 
         share, out = shares[c], membership[c, first : first + n]
         for r in range(n):
             out[r] = share[r] * exact[r]
-    logarithms(total, total_bits, logs, n)
+    logarithms(total, total_bits, scratch.logs, n)
 
 
 @inner
@@ -236,40 +212,42 @@ def _hard_block(scores: AnyArray, first: int, n: int, membership: Floats) -> Non
 
 
 @inner
-def _pick(data: RowData, u: float, distance: Floats, n: int) -> int:
-    """Return a random row that differs from the n picked before; -1 if none does.
+def pick_row(data: RowData, pick: np.uint64, distance: Floats, n: int) -> tuple[int, np.uint64]:
+    """Return the first row, by pick, that differs from the n picked before, and its place.
 
-    All rows have the same chance, whatever they weigh: on dna that is worth 0.3 nats a row.
+    If there is none it is -1. A row's place depends on its cells and the pick alone, so wherever
+    rows are kept, the same is first. All rows have the same chance, whatever they weigh: on dna
+    that is worth 0.3 nats per row.
     """
-    weights = data.weights
-    is_open, n_open = np.empty(weights.size, np.bool_), 0
+    weights, keys = data.weights, data.keys
+    row, first = -1, np.uint64(0)
     for i in range(weights.size):
-        is_open[i] = weights[i] > 0.0
+        is_open = weights[i] > 0.0
         for c in range(n):
-            is_open[i] &= distance[c, i] > DIFFERENT
-        n_open += is_open[i]
-    place, row = int(u * n_open), -1
-    for i in range(weights.size):
-        if is_open[i] and place >= 0:
-            row = i
-            place -= 1
-    return row
+            is_open &= distance[c, i] > DIFFERENT
+        if is_open:
+            own = mixed(keys[i] + pick)
+            if row < 0 or own < first:
+                row, first = i, own
+    return row, first
 
 
 @inner
-def _place(data: RowData, row: int, levels: Floats, means: Floats, k: int) -> None:
-    """Put centroid k on a row."""
+def place(data: RowData, row: int, levels: Floats, means: Floats) -> None:
+    """Put a centroid on a row, if there is one."""
+    if row < 0:
+        return
     for j in range(data.dense.shape[0]):
-        levels[k, j] = data.dense[j, row]
+        levels[j] = data.dense[j, row]
     if data.feature.size > 0:
         for e in range(data.start[row], data.start[row + 1]):
-            levels[k, data.feature[e]] = 1.0
+            levels[data.feature[e]] = 1.0
     for j in range(data.levels.shape[0]):
-        if data.levels[j, row] < levels.shape[1]:
-            levels[k, data.levels[j, row]] = 1.0
-    for j in range(means.shape[1]):
+        if data.levels[j, row] < levels.size:
+            levels[data.levels[j, row]] = 1.0
+    for j in range(means.size):
         z = data.numbers[j, row]
-        means[k, j] = z if z == z else 0.0
+        means[j] = z if z == z else 0.0
 
 
 @inner

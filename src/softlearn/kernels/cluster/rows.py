@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets
+from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets, States
 
 # Rows at a larger squared distance than this are not alike; scores are sums in single precision.
 DIFFERENT: Final = 2.0**-10
@@ -25,6 +25,7 @@ class RowData(NamedTuple):
     levels: Ids  # (other discrete columns, rows) features; the number of features where missing
     numbers: AnyArray  # (numeric columns, rows) float32, NaN where missing
     weights: Floats  # (rows,)
+    keys: States  # (rows,) bits that depend on all cells of a row, and on nothing else
     groups: Offsets  # (discrete columns + 1,) where the features of each begin
     single: Bools  # (discrete columns,)
 
@@ -46,6 +47,21 @@ class Sums(NamedTuple):
     mass: Floats  # (clusters,)
     indicators: Floats  # (clusters, features)
     numbers: Floats  # (clusters, numeric columns, 3)  mass, sum and sum of squares
+
+
+class Scratch(NamedTuple):
+    """Arrays that every pass writes over; b is the number of rows in a block."""
+
+    slope: AnyArray  # (clusters, features + 1) float32; the last, of a missing cell, is zero
+    scores: AnyArray  # (clusters, b) float32
+    shares: AnyArray  # (clusters, b) float32
+    top: AnyArray  # (b,) float32
+    total: AnyArray  # (b,) float32
+    logs: AnyArray  # (b,) float32
+    single: AnyArray  # (b,) float32
+    part: Floats  # (b,)
+    exact: Floats  # (b,)
+    apart: Floats  # (clusters, 4, features + 1) sums over levels in several places, or (…, 0)
 
 
 class ClusterOptions(NamedTuple):

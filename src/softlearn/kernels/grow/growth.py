@@ -15,7 +15,7 @@ from softlearn.kernels.cluster.rows import RowData
 from softlearn.kernels.compile import inner, kernel
 from softlearn.kernels.grow.bins import MISSING
 from softlearn.kernels.grow.dependence import dependent_parts
-from softlearn.kernels.grow.leaves import add_leaves, add_statistics, listed_weights
+from softlearn.kernels.grow.leaves import add_leaves, add_statistics
 from softlearn.kernels.grow.slices import keep_heavy, take
 from softlearn.kernels.grow.stacks import add_node, pop, push, with_room
 from softlearn.kernels.grow.work import (
@@ -27,7 +27,7 @@ from softlearn.kernels.grow.work import (
     OpenSlice,
     OpenSlices,
 )
-from softlearn.kernels.seeds import child_seed, own_uniforms
+from softlearn.kernels.seeds import child_seed, own_seeds
 
 
 @kernel
@@ -60,9 +60,9 @@ def grow_slices(
                 work = _product(table, data, task, parts, size, nodes, work)
                 continue
         membership = np.empty((n_clusters, task.rows.size))
-        uniforms = own_uniforms(task.seed, n_clusters)
+        picks = own_seeds(task.seed, n_clusters)
         choices, stop = options.cluster, options.stop
-        found = run_clustering(clustering, data, uniforms, choices, stop, membership)
+        found = run_clustering(clustering, data, picks, choices, stop, membership)
         n_open = work.size[0]
         if found > 1:
             shares = membership[:found]
@@ -186,7 +186,7 @@ def _fallback(
         if not table.has_gaps[column] or _is_observed(table.codes[column], rows):
             continue
         if task.fallback[j] < 0 and own[j] < 0:
-            own[j] = add_statistics(table, data, listed_weights(data), task, j, nodes)
+            own[j] = add_statistics(table, data, task, j, nodes)
         found[j] = own[j] if task.fallback[j] < 0 else task.fallback[j]
     return found
 

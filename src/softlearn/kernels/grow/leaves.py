@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softlearn.arrays import Bools, Floats, Ids, Offsets
+from softlearn.arrays import Bools, Floats, Ids
 from softlearn.kernels.cluster.rows import RowData
 from softlearn.kernels.compile import inner, kernel
 from softlearn.kernels.grow.bins import MISSING
@@ -26,41 +26,56 @@ def add_leaves(
 
     A column without a cell takes what an ancestor knew of it.
     """
-    n, sums = 0, listed_weights(data)
+    n, k, ones = 0, 0, _weights_of_ones(data)
     for j in range(which.size):
         if which[j]:
             leaf = add_node(nodes, LEAF, parent, edge)
             nodes.column[leaf] = task.columns[j]
             nodes.place[leaf] = task.fallback[j]
             if task.fallback[j] < 0:
-                nodes.place[leaf] = add_statistics(table, data, sums, task, j, nodes)
+                nodes.place[leaf] = _add(table, data, task, j, k, ones, nodes)
             n += 1
+        k += table.single_of[task.columns[j]] >= 0
     return n
 
 
 @inner
-def listed_weights(data: RowData) -> Floats:
-    """Return the weight of the ones of each single column, for compressed rows."""
-    sums = np.zeros(data.single.size if data.feature.size > 0 else 0)
+def add_statistics(table: GrowTable, data: RowData, task: OpenSlice, j: int, nodes: Nodes) -> int:
+    """Write the statistics of the slice's column j, for which there must be room; return where."""
+    k = 0
+    for i in range(j):
+        k += table.single_of[task.columns[i]] >= 0
+    return _add(table, data, task, j, k, _weights_of_ones(data), nodes)
+
+
+@inner
+def _weights_of_ones(data: RowData) -> Floats:
+    """Return the weight of all rows, and of the ones of each single column of compressed rows."""
+    sums = np.zeros(1 + (data.single.size if data.feature.size > 0 else 0))
+    for i in range(data.weights.size):
+        sums[0] += data.weights[i]
     for i in range(data.start.size - 1):
         for e in range(data.start[i], data.start[i + 1]):
-            sums[data.feature[e]] += data.weights[i]
+            sums[1 + data.feature[e]] += data.weights[i]
     return sums
 
 
 @inner
-def add_statistics(
-    table: GrowTable, data: RowData, sums: Floats, task: OpenSlice, j: int, nodes: Nodes
+def _add(
+    table: GrowTable,
+    data: RowData,
+    task: OpenSlice,
+    j: int,
+    k: int,
+    ones: Floats,
+    nodes: Nodes,
 ) -> int:
-    """Write the statistics of the slice's column j, for which there must be room; return where.
-
-    `sums` are the slice's `listed_weights`.
-    """
+    """Write the statistics of the slice's column j, before which there are k single columns."""
     column, place = task.columns[j], nodes.size[1]
     out = nodes.statistics[place : place + table.n_statistics[column]]
     at = table.n_levels[column]
     if table.single_of[column] >= 0:
-        _single_weights(data, sums, _n_before(table.single_of, task.columns, j), out)
+        _single_weights(data, ones, k, out)
     elif table.levels_of[column] >= 0:
         _level_weights(table.levels[table.levels_of[column]], task.rows, task.weights, out[:at])
     if table.number_of[column] >= 0:
@@ -74,27 +89,14 @@ def add_statistics(
 
 
 @inner
-def _n_before(position: Offsets, columns: Ids, j: int) -> int:
-    """Return how many of the columns before the j-th have a position."""
-    n = 0
-    for k in range(j):
-        n += position[columns[k]] >= 0
-    return n
-
-
-@inner
-def _single_weights(data: RowData, sums: Floats, k: int, out: Floats) -> None:
+def _single_weights(data: RowData, ones: Floats, k: int, out: Floats) -> None:
     """Write the weights of the two levels of the slice's k-th single column."""
-    mass, ones = 0.0, 0.0
-    for i in range(data.weights.size):
-        mass += data.weights[i]
+    total = ones[1 + k] if ones.size > 1 else 0.0
     if data.dense.shape[0] > 0:
         cells = data.dense[k]
         for i in range(data.weights.size):
-            ones += data.weights[i] * cells[i]
-    elif sums.size > 0:
-        ones = sums[k]
-    out[0], out[1] = max(mass - ones, 0.0), ones
+            total += data.weights[i] * cells[i]
+    out[0], out[1] = max(ones[0] - total, 0.0), total
 
 
 @inner

@@ -25,6 +25,9 @@ def take(table: GrowTable, rows: Ids, weights: Floats, columns: Ids) -> RowData:
     levels = np.empty((n_level_columns, rows.size), np.int32)
     numbers = np.empty((n_numbers, rows.size), np.float32)
     number, one, other = 0, 0, 0
+    keys = np.empty(rows.size, np.uint64)
+    for i in range(rows.size):
+        keys[i] = table.keys[rows[i]]
     for j in range(columns.size):
         if table.single_of[columns[j]] >= 0:
             ones[one] = table.single_of[columns[j]]
@@ -54,7 +57,7 @@ def take(table: GrowTable, rows: Ids, weights: Floats, columns: Ids) -> RowData:
         for k in range(n_single):
             new[ones[k]] = k
         start, listed = select(table.start, table.feature, rows, new)
-    return RowData(dense, start, listed, levels, numbers, weights, groups, single)
+    return RowData(dense, start, listed, levels, numbers, weights, keys, groups, single)
 
 
 @inner

@@ -43,6 +43,7 @@ class GrowTable(NamedTuple):
     n_bins: Offsets  # (columns,)
     n_statistics: Offsets  # (columns,) of a leaf
     weights: Floats  # (rows,)
+    keys: States  # (rows,) see ``RowData``
 
 
 class GrowthOptions(NamedTuple):

@@ -1,0 +1,116 @@
+"""What the passes of a clustering are for, and what follows from what they add up."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from softlearn.arrays import Floats, Offsets
+from softlearn.kernels.cluster.planes import (
+    as_centroids,
+    clear,
+    copy_first,
+    give_the_rest,
+    linear,
+    maximise,
+    move,
+    soften,
+)
+from softlearn.kernels.cluster.rows import ClusterOptions, Planes, RowData, Sums
+from softlearn.kernels.compile import inner
+
+# What a pass is for.
+PICK: Final = 0  # squared distances to the rows picked so far; all rows are added up
+LLOYD: Final = 1  # each row goes to the nearest centroid
+EM: Final = 2  # each row is shared out by the softmax of its scores
+DISTANCE: Final = 3  # squared distances to the centroids
+
+# The places in a state's control.
+PHASE: Final = 0
+N_CLUSTERS: Final = 1
+STEP: Final = 2  # passes in this phase
+DONE: Final = 3
+
+
+class ClusterState(NamedTuple):
+    """A clustering between two passes."""
+
+    levels: Floats  # (clusters, features) centroids: the share of each level
+    means: Floats  # (clusters, numbers) centroids: the mean of each number
+    planes: Planes  # how the next pass scores rows
+    sums: Sums  # what the last pass added up
+    totals: Sums  # of all rows
+    control: Offsets  # (4,)
+    before: Floats  # (1,) the mean score of the pass before
+
+
+@inner
+def new_state(data: RowData, most_clusters: int) -> ClusterState:
+    """Return the state before the first pass."""
+    n_features, n_numbers = data.groups[-1], data.numbers.shape[0]
+    shape, moments = (most_clusters, n_features), (most_clusters, n_numbers, 3)
+    before = np.empty(1)
+    before[0] = -np.inf
+    return ClusterState(
+        np.zeros(shape),
+        np.zeros((most_clusters, n_numbers)),
+        Planes(np.zeros(most_clusters), np.zeros(shape), np.zeros(moments)),
+        Sums(np.zeros(most_clusters), np.zeros(shape), np.zeros(moments)),
+        Sums(np.zeros(1), np.zeros((1, n_features)), np.zeros((1, n_numbers, 3))),
+        np.zeros(4, np.int64),
+        before,
+    )
+
+
+@inner
+def prepare(data: RowData, state: ClusterState, options: ClusterOptions) -> None:
+    """Make the planes of the next pass, and clear the sums for it."""
+    n_clusters = state.control[N_CLUSTERS]
+    if state.control[PHASE] == EM:
+        maximise(data, state.sums, state.planes, options, n_clusters)
+    else:
+        as_centroids(data, state.levels, state.means, state.planes, n_clusters)
+    clear(state.sums)
+
+
+@inner
+def conclude_pick(state: ClusterState, found: bool) -> None:
+    """Go on after a pass to pick a row, whose centroid, if one was found, is in its place."""
+    control, most_clusters = state.control, state.levels.shape[0]
+    copy_first(state.sums, state.totals)
+    control[N_CLUSTERS] += found
+    if found and control[N_CLUSTERS] < most_clusters:
+        return
+    control[DONE] = control[N_CLUSTERS] < 2
+    control[PHASE] = LLOYD
+
+
+@inner
+def conclude(data: RowData, state: ClusterState, options: ClusterOptions, value: float) -> None:
+    """Go on after any other pass, in which all rows' scores, relative to cluster 0, added to value.
+
+    Scores that are shared out are taken relative to cluster 0, whose own part is linear in what all
+    rows add up to, and it gets what the others leave. So two clusters cost one score and one sum
+    per row.
+    """
+    control, n_clusters = state.control, state.control[N_CLUSTERS]
+    if control[PHASE] == DISTANCE:
+        control[DONE] = 1
+        return
+    mean = (value + linear(state.planes, state.totals)) / state.totals.mass[0]
+    give_the_rest(data, state.totals, state.sums, n_clusters)
+    before = state.before[0]
+    state.before[0] = mean
+    control[STEP] += 1
+    if control[PHASE] == LLOYD:
+        move(data, state.sums, state.levels, state.means, n_clusters)
+        least = options.kmeans_tolerance * (data.single.size + data.numbers.shape[0])
+        if control[STEP] >= options.kmeans_iterations or mean - before <= least:
+            soften(state.sums, state.totals, options.sharpness, n_clusters)
+            control[PHASE] = EM if options.em_iterations > 0 else DISTANCE
+            control[STEP] = 0
+            state.before[0] = -np.inf
+    else:
+        least = options.em_tolerance * max(1.0, abs(mean))
+        control[DONE] = control[STEP] >= options.em_iterations or mean - before < least
