@@ -6,6 +6,7 @@ from softlearn.circuit.export import to_dot, to_networkx
 from softlearn.circuit.file import load_circuit, save_circuit
 from softlearn.circuit.flat import LEAF, PRODUCT, SUM, Circuit
 from softlearn.circuit.flatten import build_form, flatten
+from softlearn.circuit.layout import NodeList, lay_out
 from softlearn.circuit.nodes import (
     Categorical,
     Gaussian,
@@ -32,6 +33,7 @@ __all__ = [
     "Histogram",
     "Leaf",
     "Node",
+    "NodeList",
     "Product",
     "Scaled",
     "Structure",
@@ -40,6 +42,7 @@ __all__ = [
     "cells_of",
     "describe",
     "flatten",
+    "lay_out",
     "load_circuit",
     "over_cells",
     "same_shape",

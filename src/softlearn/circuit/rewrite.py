@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from softlearn.arrays import Floats, Ids, Offsets
+from softlearn.arrays import Floats
 from softlearn.circuit.columns import cells_of, same_shape
 from softlearn.circuit.flat import Circuit
+from softlearn.circuit.layout import NodeList, lay_out, starts
 from softlearn.leaf import CATEGORICAL, FAMILIES, SCALED, Scaled
 from softlearn.table.schema import Column
 
@@ -37,25 +38,26 @@ def over_cells(circuit: Circuit, inside: Mapping[int, Floats] | None = None) -> 
         n = cells.n + (position in inside)
         columns.append(Column(column.name, "categorical", tuple(range(n)), reason="cells"))
     params = _in_cells(circuit, inside)
-    is_scaled = circuit.leaf_family == FAMILIES.index(SCALED)
-    family = np.where(is_scaled, FAMILIES.index(CATEGORICAL), circuit.leaf_family)
-    order = np.argsort(family, kind="stable")  # leaves are grouped by family
-    length = np.array([params[leaf].size for leaf in order.tolist()], dtype=np.int64)
-    return replace(
-        circuit,
-        schema=replace(circuit.schema, columns=tuple(columns)),
-        child=_renumbered(circuit, order),
-        leaf_column=circuit.leaf_column[order],
-        leaf_family=family[order],
-        param_start=np.concatenate([[0], np.cumsum(length)]),
-        params=np.concatenate([params[leaf] for leaf in order.tolist()]),
+    nodes, leaves = NodeList.of(circuit), slice(0, circuit.n_leaves)
+    family, n_params, first_param = nodes.family.copy(), nodes.n_params.copy(), nodes.n_params * 0
+    family[nodes.family == FAMILIES.index(SCALED)] = FAMILIES.index(CATEGORICAL)
+    n_params[leaves] = [own.size for own in params]
+    first_param[leaves] = starts(n_params[leaves])[:-1]
+    return lay_out(
+        replace(circuit.schema, columns=tuple(columns)),
+        replace(
+            nodes,
+            family=family,
+            n_params=n_params,
+            first_param=first_param,
+            params=np.concatenate(params),
+        ),
     )
 
 
 def _in_cells(circuit: Circuit, inside: Mapping[int, Floats]) -> list[Floats]:
     """Return each leaf's parameters; of scaled leaves the probabilities of the cells."""
-    starts = circuit.param_start
-    found = [circuit.params[starts[i] : starts[i + 1]] for i in range(circuit.n_leaves)]
+    found = np.split(circuit.params, circuit.param_start[1:-1])
     leaves = np.flatnonzero(circuit.leaf_family == FAMILIES.index(SCALED))
     for family, where, params in same_shape(circuit, leaves):
         assert isinstance(family, Scaled)
@@ -69,10 +71,3 @@ def _in_cells(circuit: Circuit, inside: Mapping[int, Floats]) -> list[Floats]:
         for leaf, own in zip(leaves[where].tolist(), probabilities, strict=True):
             found[leaf] = own
     return found
-
-
-def _renumbered(circuit: Circuit, order: Offsets) -> Ids:
-    """Return the children of all edges, with leaf ``order[i]`` now being leaf i."""
-    place = np.arange(circuit.n_nodes, dtype=np.int32)
-    place[order] = np.arange(order.size)
-    return np.asarray(place[circuit.child])

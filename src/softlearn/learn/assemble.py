@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Bools, Offsets
-from softlearn.circuit import LEAF, PRODUCT, Circuit, validate
+from softlearn.arrays import Bools, Offsets
+from softlearn.circuit import PRODUCT, Circuit, NodeList, lay_out, validate
 from softlearn.learn.pieces import OPEN, Piece
 from softlearn.table.schema import Schema
 
@@ -46,28 +46,26 @@ def _joined(root: Piece) -> Piece:
 
 
 def _circuit(tree: Piece, schema: Schema) -> Circuit:
-    """Give the nodes a circuit's numbers: leaves by family, then children before parents."""
+    """Turn the tree round, so that children come first, without open nodes and merged products."""
     parent, merged = _past_merged(tree)
-    is_leaf = tree.kind == LEAF
-    leaves = np.flatnonzero(is_leaf)[::-1]
-    leaves = leaves[np.argsort(tree.family[leaves], kind="stable")]
-    inner = np.flatnonzero(~is_leaf & ~merged & (tree.kind != OPEN))[::-1]
-    node = np.concatenate([leaves, inner])
-    new_id = np.full(tree.kind.size, -1)
-    new_id[node] = np.arange(node.size)
-    below = np.sort(node)[1:]  # all but the root
-    below = below[np.argsort(new_id[parent[below]], kind="stable")]
-    n_children = np.bincount(new_id[parent[below]], minlength=node.size)
-    return Circuit(
-        schema=schema,
-        kind=tree.kind[node],
-        edge_start=np.concatenate([[0], np.cumsum(n_children)]),
-        child=new_id[below],
-        weight=tree.weight[below],
-        leaf_column=tree.column[leaves],
-        leaf_family=tree.family[leaves],
-        param_start=np.concatenate([[0], np.cumsum(tree.n_params[leaves])]),
-        params=tree.params[_param_positions(tree.n_params, leaves)],
+    kept = np.flatnonzero(~merged & (tree.kind != OPEN))
+    order = kept[::-1]
+    place = np.full(tree.kind.size, -1)
+    place[order] = np.arange(order.size)
+    below = kept[1:]  # all but the root
+    return lay_out(
+        schema,
+        NodeList(
+            kind=tree.kind[order],
+            parent=place[parent[below]],
+            child=place[below],
+            weight=tree.weight[below],
+            column=tree.column[order],
+            family=tree.family[order],
+            n_params=tree.n_params[order],
+            first_param=(np.cumsum(tree.n_params) - tree.n_params)[order],
+            params=tree.params,
+        ),
     )
 
 
@@ -79,10 +77,3 @@ def _past_merged(tree: Piece) -> tuple[Offsets, Bools]:
     while (too_low := (parent >= 0) & merged[parent]).any():
         parent[too_low] = parent[parent[too_low]]
     return parent, merged
-
-
-def _param_positions(n_params: AnyArray, leaves: Offsets) -> Offsets:
-    """Return where the parameters of the leaves stand, leaf by leaf."""
-    first, width = (np.cumsum(n_params) - n_params)[leaves], n_params[leaves]
-    shift = first - (np.cumsum(width) - width)
-    return np.repeat(shift, width) + np.arange(int(width.sum()))
