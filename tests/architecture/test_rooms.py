@@ -40,9 +40,12 @@ ROOMS = {
     "table": Room(
         "errors, arrays, numeric_policy", "numpy, scipy", "narwhals, pandas, polars, pyarrow"
     ),
+    "files": Room("errors, table, whole_files", "", "pyarrow"),
     "leaf": Room("errors, arrays, numeric_policy", "numpy, scipy"),
     "circuit": Room(
-        "errors, arrays, numeric_policy, leaf, table.schema", "numpy, safetensors", "networkx"
+        "errors, arrays, numeric_policy, leaf, table.schema, whole_files",
+        "numpy, safetensors",
+        "networkx",
     ),
     "query": Room(
         "errors, arrays, numeric_policy, table.schema, leaf, circuit, kernels.circuit.program",
@@ -62,12 +65,12 @@ ROOMS = {
         "numpy, sklearn",
         "rich",
     ),
-    "datasets": Room("errors, arrays, table, circuit, model", "numpy", "pandas, rich"),
+    "datasets": Room("errors, arrays, table, circuit, model, whole_files", "numpy", "pandas, rich"),
     "show": Room(
         "errors, arrays, numeric_policy, table, leaf, circuit, query, model", "numpy", "matplotlib"
     ),
     "demo": Room(
-        "errors, arrays, table, model, estimators, datasets, show, __init__",
+        "errors, arrays, table, model, estimators, datasets, show, whole_files, __init__",
         "numpy, rich",
         "pandas, matplotlib",
     ),
@@ -80,8 +83,8 @@ ROOMS = {
     "cli": Room(
         "errors, arrays, whole_files",
         "typer, rich",
-        "table, circuit, model, estimators, datasets, show, demo, experiments, __init__, numpy, "
-        "narwhals, pandas, pyarrow",
+        "table, files, circuit, model, estimators, datasets, show, demo, experiments, __init__, "
+        "numpy, narwhals, pandas, pyarrow",
     ),
     "__main__": Room("cli"),
     "__init__": Room("errors, table, circuit, model", "", "estimators, datasets, show"),

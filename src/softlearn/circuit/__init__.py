@@ -19,7 +19,8 @@ from softlearn.circuit.nodes import (
 )
 from softlearn.circuit.parameters import with_parameters
 from softlearn.circuit.properties import validate, violations
-from softlearn.circuit.rewrite import over_cells
+from softlearn.circuit.rewrite import marginal, over_cells, over_parts
+from softlearn.circuit.scopes import scopes, single_column
 from softlearn.circuit.structure import Structure
 
 __all__ = [
@@ -44,9 +45,13 @@ __all__ = [
     "flatten",
     "lay_out",
     "load_circuit",
+    "marginal",
     "over_cells",
+    "over_parts",
     "same_shape",
     "save_circuit",
+    "scopes",
+    "single_column",
     "to_dot",
     "to_networkx",
     "validate",

@@ -11,12 +11,12 @@ from sklearn.base import OutlierMixin
 from softlearn.arrays import AnyArray, Bools, Floats
 from softlearn.estimators.built_on import fit_learner, learner_like
 from softlearn.estimators.parameters import one_of, read_training_weights
-from softlearn.estimators.surprise import surprises
 from softlearn.estimators.table_estimator import TableEstimator
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
 from softlearn.numeric_policy import ROUNDING
+from softlearn.query.surprise import surprises
 from softlearn.table import encode, numbers_like, unknown_cells
 
 USUAL_ROWS = 2000  # rows whose mean surprise is taken for usual: to a few hundredths of a nat
