@@ -11,7 +11,6 @@ import pytest
 
 from datasets.local_server import cut_short, status
 from softlearn import SoftlearnError
-from softlearn.datasets import files
 from softlearn.datasets.download import download
 from softlearn.datasets.files import DataFile, Source, content_of, find
 
