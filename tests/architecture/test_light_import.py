@@ -49,3 +49,27 @@ def test_the_list_of_commands_loads_no_learner():
         "print('tune' in listed, 'softlearn.learn' in sys.modules, 'numpy' in sys.modules)"
     )
     assert run_fresh(code) == "True False False"
+
+
+PROGRAMS = ("softlearn.experiments", "softlearn.demo")
+USE = """
+import sys
+import numpy as np
+import pandas as pd
+import softlearn
+
+rng = np.random.default_rng(0)
+rows = pd.DataFrame({"a": rng.random(60) < 0.5, "x": rng.normal(size=60)})
+model = softlearn.SoftLearn(random_state=0).fit(rows).model_
+model.score(rows)
+model.probability({"a": True}, given={"x": (0, None)})
+model.sample(3, random_state=0)
+model.impute(rows)
+softlearn.show.tell(model)
+print([name for name in sys.modules if name.startswith(PROGRAMS)])
+"""
+
+
+def test_using_the_library_loads_no_program():
+    """The paper's experiments and the demo ship with the library and stay out of its way."""
+    assert run_fresh(f"PROGRAMS = {PROGRAMS}\n{USE}") == "[]"

@@ -41,16 +41,24 @@ ROOMS = {
     "table": Room(
         "errors, arrays, numeric_policy", "numpy, scipy", "narwhals, pandas, polars, pyarrow"
     ),
+    "files": Room("errors, table, whole_files", "", "pyarrow"),
     "leaf": Room("errors, arrays, numeric_policy", "numpy, scipy"),
     "circuit": Room(
-        "errors, arrays, numeric_policy, leaf, table.schema", "numpy, safetensors", "networkx"
+        "errors, arrays, numeric_policy, leaf, table.schema, whole_files",
+        "numpy, safetensors",
+        "networkx",
     ),
     "query": Room(
         "errors, arrays, numeric_policy, table.schema, leaf, circuit, kernels.circuit.program",
         "numpy, scipy",
         "kernels",
     ),
-    "stats": Room("arrays, numeric_policy, kernels.cluster.rows", "numpy, scipy", "kernels"),
+    "stats": Room(
+        "errors, arrays, numeric_policy, table.schema, leaf, circuit, kernels.cluster.rows, "
+        "kernels.grow.work",
+        "numpy, scipy",
+        "kernels",
+    ),
     "learn": Room(
         "errors, arrays, numeric_policy, learners, table.column, table.schema, leaf, circuit, "
         "stats, kernels.cluster.rows, kernels.grow.work",
@@ -63,12 +71,12 @@ ROOMS = {
         "numpy, sklearn",
         "rich",
     ),
-    "datasets": Room("errors, arrays, table, circuit, model", "numpy", "pandas, rich"),
+    "datasets": Room("errors, arrays, table, circuit, model, whole_files", "numpy", "pandas, rich"),
     "show": Room(
         "errors, arrays, numeric_policy, table, leaf, circuit, query, model", "numpy", "matplotlib"
     ),
     "demo": Room(
-        "errors, arrays, table, model, estimators, datasets, show, __init__",
+        "errors, arrays, table, model, estimators, datasets, show, whole_files, __init__",
         "numpy, rich",
         "pandas, matplotlib",
     ),
@@ -81,7 +89,8 @@ ROOMS = {
     "cli": Room(
         "errors, arrays, learners, whole_files",
         "typer, rich",
-        "table, circuit, learn, model, estimators, datasets, show, demo, experiments, __init__, "
+        "table, files, circuit, learn, model, estimators, datasets, show, demo, experiments, "
+        "__init__, "
         "numpy, narwhals, pandas, pyarrow",
     ),
     "__main__": Room("cli"),

@@ -89,7 +89,7 @@ def test_rows_do_not_replace_a_file_unasked(command, model_file, table_file, run
 
 
 def test_a_mistake_half_way_leaves_no_file(model_file, table_file, run, tmp_path, monkeypatch):
-    from softlearn.table.files import text_source
+    from softlearn.files import text_source
 
     monkeypatch.setattr(text_source, "_BLOCK_BYTES", 64)
     with table_file.open("a", encoding="utf-8") as file:

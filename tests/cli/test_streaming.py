@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from cli.conftest import HEADER, ROWS, patients
-from softlearn.table.files import text_source
+from softlearn.files import text_source
 
 MODEL = patients()
 FRAME = pd.DataFrame(

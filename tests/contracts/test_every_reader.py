@@ -19,8 +19,8 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
+from softlearn.files import open_table
 from softlearn.table import Schema, decode, encode, infer_schema
-from softlearn.table.files import open_table
 
 DAYS = [dt.date(2024, 12, 31), None, dt.date(2025, 1, 1), dt.date(2024, 2, 29)]
 TIMES = [dt.datetime(2024, 12, 31, 18, 30), dt.datetime(2025, 1, 1), None, dt.datetime(1969, 1, 1)]

@@ -11,7 +11,6 @@ import pytest
 
 from datasets.local_server import cut_short, status
 from softlearn import SoftlearnError
-from softlearn.datasets import files
 from softlearn.datasets.download import download
 from softlearn.datasets.files import DataFile, Source, content_of, find
 
@@ -120,7 +119,7 @@ def test_a_disk_that_fails_leaves_nothing_behind(server, cache, monkeypatch):
     def full(_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files.os, "fsync", full)
+    monkeypatch.setattr("softlearn.whole_files.os.fsync", full)
     file = file_from(server.give("/table", CONTENT))
     with pytest.raises(SoftlearnError, match=r"No space left on device; .* SOFTLEARN_CACHE"):
         content_of(file)

@@ -10,16 +10,16 @@ from random_circuits import random_circuit
 from softlearn import Gaussian, Model
 from softlearn.circuit import violations
 from softlearn.query import Evidence, log_likelihood
+from softlearn.query.joint import joint_tables
 from softlearn.show.beliefs import Beliefs
 from softlearn.show.cells import Cells, over_cells, quantile_cells
-from softlearn.show.joint import joint_tables
 
 
 def share_of_cell(model: Model, cells: Cells, cell: int) -> object:
     """What ``Model.probability`` is asked for: a level, or the interval of a cell."""
     if cells.column.is_discrete:
         return cells.column.levels[cell]
-    low, high = (float(bound[cell]) for bound in cells.intervals())
+    low, high = [-np.inf, *np.nextafter(cells.cuts, np.inf)][cell], [*cells.cuts, np.inf][cell]
     ends = (None if np.isinf(low) else low, None if np.isinf(high) else high)
     if cells.column.kind == "datetime":
         return tuple(end and np.datetime64(round(end * 1_000_000), "us") for end in ends)

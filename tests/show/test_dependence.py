@@ -10,14 +10,10 @@ from softlearn import Categorical, Gaussian, Model
 from softlearn.circuit import Product
 from softlearn.datasets.worlds import households
 from softlearn.query import mutual_information
+from softlearn.query.dependence import dependence_bound, independent_columns
 from softlearn.show import dependence
 from softlearn.show.cells import over_cells, quantile_cells
-from softlearn.show.dependence import (
-    compared_columns,
-    dependence_bound,
-    independent_columns,
-    strongest,
-)
+from softlearn.show.dependence import compared_columns, strongest
 from zoo import dag, two_coins, xor
 
 

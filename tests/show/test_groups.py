@@ -7,9 +7,8 @@ import pytest
 
 from random_circuits import random_circuit
 from softlearn import Categorical, Gaussian, Model
-from softlearn.circuit import Product, flatten
+from softlearn.circuit import Product, flatten, scopes
 from softlearn.datasets.worlds import households
-from softlearn.show.below import scopes
 from softlearn.show.groups import branches
 
 

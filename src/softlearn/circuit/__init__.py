@@ -6,6 +6,7 @@ from softlearn.circuit.export import to_dot, to_networkx
 from softlearn.circuit.file import load_circuit, save_circuit
 from softlearn.circuit.flat import LEAF, PRODUCT, SUM, Circuit
 from softlearn.circuit.flatten import build_form, flatten
+from softlearn.circuit.layout import NodeList, lay_out
 from softlearn.circuit.nodes import (
     Categorical,
     Gaussian,
@@ -18,7 +19,8 @@ from softlearn.circuit.nodes import (
 )
 from softlearn.circuit.parameters import with_parameters
 from softlearn.circuit.properties import validate, violations
-from softlearn.circuit.rewrite import over_cells
+from softlearn.circuit.rewrite import marginal, over_cells, over_parts
+from softlearn.circuit.scopes import scopes, single_column
 from softlearn.circuit.structure import Structure
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
     "Histogram",
     "Leaf",
     "Node",
+    "NodeList",
     "Product",
     "Scaled",
     "Structure",
@@ -40,10 +43,15 @@ __all__ = [
     "cells_of",
     "describe",
     "flatten",
+    "lay_out",
     "load_circuit",
+    "marginal",
     "over_cells",
+    "over_parts",
     "same_shape",
     "save_circuit",
+    "scopes",
+    "single_column",
     "to_dot",
     "to_networkx",
     "validate",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from pathlib import Path
 
 from softlearn.circuit.file_format import (
@@ -17,6 +16,7 @@ from softlearn.circuit.file_format import (
 from softlearn.circuit.flat import Circuit
 from softlearn.circuit.properties import validate
 from softlearn.errors import ModelFileError, SoftlearnError
+from softlearn.whole_files import write_whole
 
 
 def save_circuit(path: str | os.PathLike[str], circuit: Circuit) -> None:
@@ -64,20 +64,12 @@ def load_circuit(path: str | os.PathLike[str]) -> Circuit:
 
 
 def _replace(target: Path, content: bytes) -> None:
-    """Write beside the target, then move over it in one step."""
+    """Replace a file in one step; folders are named, not made."""
     if target.is_dir():
         raise ModelFileError("it is a folder; name a file in it")
     if not target.parent.is_dir():
         raise ModelFileError(f"the folder {target.parent} does not exist")
-    temporary = target.parent / f".softlearn-{secrets.token_hex(8)}.tmp"
-    try:
-        with temporary.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole(target, content)
 
 
 def _read(path: Path) -> Circuit:

@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from softlearn.arrays import Offsets
 from softlearn.circuit.flat import LEAF, PRODUCT, SUM, Circuit
+from softlearn.circuit.layout import NodeList, lay_out, starts
 from softlearn.circuit.nodes import Leaf, Node, Product, Sum, Weighted
 from softlearn.circuit.properties import validate
 from softlearn.errors import CircuitError
@@ -37,9 +37,7 @@ def flatten(root: Node, schema: Schema | None = None) -> Circuit:
     leaves = [node for node in order if isinstance(node, Leaf)]
     if schema is None:
         schema = _schema_of(leaves)
-    leaves.sort(key=lambda leaf: _family_id(leaf.family))
-    inner = [node for node in order if not isinstance(node, Leaf)]
-    circuit = _arrays(schema, leaves, inner, children)
+    circuit = lay_out(schema, _node_list(schema, order, children))
     validate(circuit)
     return circuit
 
@@ -153,41 +151,48 @@ def _column(name: str, levels: tuple[Level, ...]) -> Column:
     return Column(name, "categorical", levels, reason="its leaves name these levels")
 
 
-def _arrays(
-    schema: Schema, leaves: list[Leaf], inner: list[Node], children: dict[int, tuple[Node, ...]]
-) -> Circuit:
-    position = {id(node): i for i, node in enumerate([*leaves, *inner])}
-    below = [children[id(node)] for node in inner]
-    params, leaf_column = _leaf_arrays(schema, leaves)
+def _node_list(
+    schema: Schema, order: list[Node], children: dict[int, tuple[Node, ...]]
+) -> NodeList:
+    """Return the nodes in the order given, children first."""
+    position = {id(node): i for i, node in enumerate(order)}
+    below = [children.get(id(node), ()) for node in order]
     weights = [
         node.weights if isinstance(node, Sum) else (1.0,) * len(own)
-        for node, own in zip(inner, below, strict=True)
+        for node, own in zip(order, below, strict=True)
     ]
-    _same_lengths(inner, weights, below)
-    inner_kinds = [SUM if isinstance(node, Sum) else PRODUCT for node in inner]
-    return Circuit(
-        schema=schema,
-        kind=np.array([LEAF] * len(leaves) + inner_kinds),
-        edge_start=_starts([0] * len(leaves) + [len(own) for own in below]),
-        child=np.array([position[id(child)] for own in below for child in own]),
-        weight=np.array([weight for own in weights for weight in own]),
-        leaf_column=np.array(leaf_column),
-        leaf_family=np.array([_family_id(leaf.family) for leaf in leaves]),
-        param_start=_starts([len(own) for own in params]),
-        params=np.array([value for own in params for value in own]),
+    _same_lengths(order, weights, below)
+    params, columns = _leaf_arrays(schema, [node for node in order if isinstance(node, Leaf)])
+    is_leaf = np.array([isinstance(node, Leaf) for node in order])
+    column, n_params = np.zeros((2, len(order)), np.int64)
+    column[is_leaf], n_params[is_leaf] = columns, [len(own) for own in params]
+    return NodeList(
+        kind=np.array([_kind(node) for node in order]),
+        parent=np.repeat(np.arange(len(order)), [len(own) for own in below]),
+        child=np.array([position[id(child)] for own in below for child in own], np.int64),
+        weight=np.array([weight for own in weights for weight in own], np.float64),
+        column=column,
+        family=np.array(
+            [_family_id(node.family) if isinstance(node, Leaf) else 0 for node in order]
+        ),
+        n_params=n_params,
+        first_param=starts(n_params)[:-1],
+        params=np.array([value for own in params for value in own], np.float64),
     )
 
 
-def _starts(lengths: list[int]) -> Offsets:
-    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+def _kind(node: Node) -> int:
+    if isinstance(node, Leaf):
+        return LEAF
+    return SUM if isinstance(node, Sum) else PRODUCT
 
 
 def _same_lengths(
-    inner: list[Node], weights: list[tuple[float, ...]], below: list[tuple[Node, ...]]
+    nodes: list[Node], weights: list[tuple[float, ...]], below: list[tuple[Node, ...]]
 ) -> None:
     wrong = [
         f"{node!r} has {len(own)} weights for {len(kids)} children"
-        for node, own, kids in zip(inner, weights, below, strict=True)
+        for node, own, kids in zip(nodes, weights, below, strict=True)
         if len(own) != len(kids)
     ]
     if wrong:

@@ -14,9 +14,9 @@ from softlearn.errors import SchemaError
 
 if TYPE_CHECKING:
     from softlearn.cli.schema_toml import Choices
+    from softlearn.files import Batch, TableSource
     from softlearn.model import Model
     from softlearn.table import Column, Schema
-    from softlearn.table.files import Batch, TableSource
 
 _NAMED = 5  # left-out columns that a note names
 
@@ -39,7 +39,7 @@ def known(text: str, model: Model) -> dict[str, object]:
 @contextmanager
 def open_source(path: str, missing: str | None) -> Iterator[TableSource]:
     """Open a table, with the user's words for missing cells."""
-    from softlearn.table.files import MISSING_WORDS, open_table  # noqa: PLC0415
+    from softlearn.files import MISSING_WORDS, open_table  # noqa: PLC0415
 
     words = MISSING_WORDS if missing is None else {word.strip() for word in missing.split(",")}
     with open_table(path, missing=words) as source:

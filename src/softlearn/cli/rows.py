@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from softlearn.cli.answers import as_json_text, count, must_be_free
 
 if TYPE_CHECKING:
-    from softlearn.table.files import TableWriter
+    from softlearn.files import TableWriter
 
 STANDARD_OUTPUT = Path("-")
 _SHOWN_ROWS = 10
@@ -52,7 +52,7 @@ def rows_out(
     A report is short and to be read: the terminal shows all its rows, and wraps long cells.
     """
     if output is not None and goes_to_file(output):
-        from softlearn.table.files import TableWriter  # noqa: PLC0415
+        from softlearn.files import TableWriter  # noqa: PLC0415
 
         must_be_free(output, force=force)
         with TableWriter(output) as writer:
@@ -86,7 +86,7 @@ class _AsJsonLines(RowsOut):
 @dataclass
 class _AsCsv(RowsOut):
     def _write(self, table: Any) -> None:  # noqa: ANN401
-        from softlearn.table.files import write_csv  # noqa: PLC0415
+        from softlearn.files import write_csv  # noqa: PLC0415
 
         write_csv(sys.stdout, table, header=not self.n_rows)
 

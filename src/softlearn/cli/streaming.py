@@ -15,8 +15,8 @@ from softlearn.cli.options import Force, MissingWords, ModelPath, RowsPath, Tabl
 from softlearn.cli.rows import goes_to_file, rows_out
 
 if TYPE_CHECKING:
+    from softlearn.files import Batch, TableSource
     from softlearn.model import Model
-    from softlearn.table.files import Batch, TableSource
 
 ArrowTable: TypeAlias = Any  # pyarrow has no types
 Answer: TypeAlias = "Callable[[TableSource, Batch], ArrowTable]"
@@ -40,7 +40,7 @@ class StreamingCommand(Command):
     @property
     def is_text(self) -> bool:
         """Whether the rows go to where all cells are text, and can stay as they were written."""
-        from softlearn.table.files import is_text_file  # noqa: PLC0415
+        from softlearn.files import is_text_file  # noqa: PLC0415
 
         if self.output is not None and goes_to_file(self.output):
             return is_text_file(self.output)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import os
-import secrets
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from softlearn.datasets.folders import CACHE, DATA, cache_folder, data_folder
 from softlearn.errors import SoftlearnError
+from softlearn.whole_files import write_whole
 
 Where: TypeAlias = Literal["local", "cache", "download", "absent"]
 
@@ -137,19 +136,9 @@ def _fetched(file: DataFile) -> bytes:
 
 
 def _store(path: Path, content: bytes) -> None:
-    """Write beside the target, then move over it in one step: whole or not at all."""
-    # The name is our own, so that two who fetch the same file do not write into one.
-    temporary = path.parent / f".softlearn-{secrets.token_hex(8)}.tmp"
+    """Put a file into the cache, whole or not at all."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with temporary.open("xb") as file:
-                file.write(gzip.compress(content, mtime=0))
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_whole(path, gzip.compress(content, mtime=0))
     except OSError as error:
         raise SoftlearnError(
             f"cannot write {path}: {error.strerror}; let the environment variable {CACHE} name a "

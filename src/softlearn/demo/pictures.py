@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +14,7 @@ from softlearn.demo.tables import Frame
 from softlearn.model import Model
 from softlearn.show import plots
 from softlearn.show.plots.canvas import figure_of
+from softlearn.whole_files import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,14 +54,12 @@ def overview(model: Model, table: Frame) -> Figure:
 
 
 def _save(figure: Figure, path: Path) -> Path:
-    """Write a picture beside its place, then move it there in one step."""
+    """Write a picture, whole or not at all."""
     import matplotlib.pyplot as plt  # noqa: PLC0415 - only those who have it
 
-    temporary = path.with_name(f".{secrets.token_hex(8)}.png")
     try:
-        figure.savefig(temporary, dpi=_DOTS_PER_INCH)
-        temporary.replace(path)
+        with whole_file(path) as temporary:
+            figure.savefig(temporary, format="png", dpi=_DOTS_PER_INCH)
     finally:
-        temporary.unlink(missing_ok=True)
         plt.close(figure)
     return path

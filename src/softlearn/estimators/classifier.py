@@ -11,7 +11,6 @@ from sklearn.base import ClassifierMixin
 from softlearn.arrays import AnyArray, Floats
 from softlearn.circuit import Circuit, Leaf, flatten
 from softlearn.circuit.combine import mixture, product
-from softlearn.estimators.believable import believable
 from softlearn.estimators.built_on import fit_learner, learner_like, schema_for, with_schema
 from softlearn.estimators.labels import Labels, read_labels, target_name
 from softlearn.estimators.parameters import (
@@ -27,6 +26,7 @@ from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
 from softlearn.query import Evidence, log_likelihood
+from softlearn.query.impossible_cells import without_impossible_cells
 from softlearn.table import Column, Schema, append_column, encode
 
 
@@ -149,7 +149,9 @@ class CircuitClassifier(ClassifierMixin, TableEstimator):
         circuit = self.model_.circuit
         features = encode(table, self._features, unknown=self.unknown)
         n_rows = features.shape[1]
-        values = believable(circuit, np.vstack([features, np.full((1, n_rows), np.nan)]))
+        values = without_impossible_cells(
+            circuit, np.vstack([features, np.full((1, n_rows), np.nan)])
+        )
         joint = np.empty((n_rows, self.classes_.size))
         for code in range(self.classes_.size):
             values[-1] = code

@@ -7,7 +7,6 @@ from typing import Any, Self, get_args
 
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 
-from softlearn.estimators.believable import believable
 from softlearn.estimators.built_on import fit_learner, learner_like
 from softlearn.estimators.parameters import (
     ESTIMATOR,
@@ -22,6 +21,7 @@ from softlearn.model.completion import Method, filling, imputed
 from softlearn.model.given import Frame, Given, Unknown
 from softlearn.model.randomness import RandomState
 from softlearn.query import Evidence
+from softlearn.query.impossible_cells import without_impossible_cells
 from softlearn.table import encode
 
 
@@ -95,5 +95,5 @@ class CircuitImputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
         table = self._same_table(X)
         circuit = self.model_.circuit
         values = encode(table, circuit.schema, unknown=self.unknown, gaps="unobserved")
-        known = Given(circuit.schema, Evidence(believable(circuit, values)), None)
+        known = Given(circuit.schema, Evidence(without_impossible_cells(circuit, values)), None)
         return imputed(circuit, table, known, filling(self.method, self.random_state), "error")

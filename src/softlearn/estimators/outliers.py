@@ -11,7 +11,6 @@ from sklearn.base import OutlierMixin
 from softlearn.arrays import AnyArray, Bools, Floats
 from softlearn.estimators.built_on import fit_learner, learner_like
 from softlearn.estimators.parameters import ESTIMATOR, RANDOM_STATE, read_training_weights
-from softlearn.estimators.surprise import surprises
 from softlearn.estimators.table_estimator import TableEstimator
 from softlearn.learn.parameters import parameter
 from softlearn.learn.rules import number, one_of
@@ -19,6 +18,7 @@ from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
 from softlearn.numeric_policy import ROUNDING
+from softlearn.query.surprise import surprises
 from softlearn.table import encode, numbers_like, unknown_cells
 
 LARGEST_CONTAMINATION = 0.5  # beyond it the outliers are the rule

@@ -6,7 +6,6 @@ from softlearn.query.flows import Flows, flows
 from softlearn.query.information import Estimate, entropy, kl_divergence, mutual_information
 from softlearn.query.leaf_statistics import LeafStatistics
 from softlearn.query.likelihood import log_likelihood
-from softlearn.query.marginal import marginal
 from softlearn.query.moments import covariance, mean, moment, variance
 from softlearn.query.most_probable import Completion, most_probable
 from softlearn.query.posteriors import Posteriors, posteriors
@@ -26,7 +25,6 @@ __all__ = [
     "intersect",
     "kl_divergence",
     "log_likelihood",
-    "marginal",
     "mean",
     "moment",
     "most_probable",

@@ -10,9 +10,8 @@ from softlearn.arrays import Floats
 from softlearn.circuit import Circuit
 from softlearn.numeric_policy import NORMALISATION_TOLERANCE
 from softlearn.query import mutual_information
-from softlearn.show.below import reach, single_column
+from softlearn.query.joint import joint_tables
 from softlearn.show.cells import Cells
-from softlearn.show.joint import joint_tables
 from softlearn.show.wording import level_text, moved
 
 # Rows of evidence × nodes of the circuit that a comparison of all pairs may cost: a few seconds.
@@ -48,37 +47,6 @@ class Dependence:
     words: str
 
 
-def dependence_bound(twin: Circuit) -> Floats:
-    """Return how much all other columns together can tell about each one at most, in nats.
-
-    It is the information of a column about the path through the circuit that leads to it. Where it
-    is zero, the column is independent of all others; elsewhere it need not be dependent.
-    """
-    single, flow = single_column(twin), reach(twin, [[twin.root]])[:, 0]
-    owner = twin.edge_owner
-    enters = single[twin.child] & ~single[owner]
-    entry = np.bincount(
-        twin.child[enters], (flow[owner] * twin.weight)[enters], minlength=twin.n_nodes
-    )
-    if single[twin.root]:
-        entry[twin.root] = 1.0
-    inside, column_of = _single_shares(twin)
-    bound = np.zeros(len(twin.schema))
-    whole: dict[int, Floats] = {}
-    for node in np.flatnonzero(entry > 0.0).tolist():
-        column, share = column_of[node], inside[node]
-        whole[column] = whole.get(column, np.zeros(share.size)) + entry[node] * share
-        bound[column] -= entry[node] * _entropy(share)
-    for column, share in whole.items():
-        bound[column] += _entropy(share)
-    return np.maximum(bound, 0.0)
-
-
-def independent_columns(bound: Floats) -> list[int]:
-    """Return the columns of which no other tells anything."""
-    return np.flatnonzero(bound <= NORMALISATION_TOLERANCE).tolist()
-
-
 def compared_columns(twin: Circuit, bound: Floats) -> list[int]:
     """Return the columns to compare pair by pair: all that may depend, or those that may most."""
     order = np.argsort(-bound, kind="stable")
@@ -106,27 +74,6 @@ def strongest(twin: Circuit, cells: list[Cells], columns: list[int], most: int) 
         names = a.column.name, b.column.name
         found.append(Dependence(*names, float(nats[i, j]), share, words))
     return found
-
-
-def _single_shares(twin: Circuit) -> tuple[dict[int, Floats], dict[int, int]]:
-    """Return the probability of each cell at nodes over one column, and which column it is."""
-    shares, column_of = {}, {}
-    single = single_column(twin)
-    for node in np.flatnonzero(single).tolist():
-        if node < twin.n_leaves:
-            shares[node] = twin.params[twin.param_start[node] : twin.param_start[node + 1]]
-            column_of[node] = int(twin.leaf_column[node])
-            continue
-        edges = slice(twin.edge_start[node], twin.edge_start[node + 1])
-        below = twin.child[edges].tolist()
-        shares[node] = twin.weight[edges] @ np.array([shares[child] for child in below])
-        column_of[node] = column_of[below[0]]
-    return shares, column_of
-
-
-def _entropy(share: Floats) -> float:
-    there = share[share > 0.0]
-    return -float((there * np.log(there)).sum())
 
 
 def _way(a: Cells, b: Cells, joint: Floats) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softlearn.circuit import PRODUCT, SUM, Circuit
-from softlearn.show.below import scopes
+from softlearn.circuit import PRODUCT, SUM, Circuit, scopes
 
 
 class Branch(NamedTuple):

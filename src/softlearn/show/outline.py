@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Literal
 
-from softlearn.circuit import PRODUCT, SUM, Circuit
-from softlearn.show.below import reach, scopes
+from softlearn.circuit import PRODUCT, SUM, Circuit, scopes
+from softlearn.query.below import reach
 
 _FAN = 6  # branches of a node that are drawn by themselves
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from softlearn.arrays import Floats
 from softlearn.circuit import Circuit
-from softlearn.show.below import cell_shares, mean_and_deviation, reach
+from softlearn.query.below import cell_shares, mean_and_deviation, reach
 from softlearn.show.cells import Cells
 from softlearn.show.wording import (
     deviation_text,

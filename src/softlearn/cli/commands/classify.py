@@ -15,8 +15,8 @@ from softlearn.cli.streaming import ArrowTable, StreamingCommand
 from softlearn.errors import SoftlearnError
 
 if TYPE_CHECKING:
+    from softlearn.files import Batch, TableSource
     from softlearn.table import Column
-    from softlearn.table.files import Batch, TableSource
 
 
 @dataclass(frozen=True, kw_only=True)

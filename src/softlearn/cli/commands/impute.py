@@ -12,7 +12,7 @@ from softlearn.cli.options import Seed, Unknown
 from softlearn.cli.streaming import ArrowTable, StreamingCommand
 
 if TYPE_CHECKING:
-    from softlearn.table.files import Batch, TableSource
+    from softlearn.files import Batch, TableSource
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,8 +15,8 @@ from softlearn.cli.streaming import ArrowTable, StreamingCommand
 if TYPE_CHECKING:
     from softlearn.arrays import Floats
     from softlearn.estimators import CircuitOutlierDetector
+    from softlearn.files import Batch, TableSource
     from softlearn.model import Model
-    from softlearn.table.files import Batch, TableSource
 
 _USUAL_ROWS = 1000
 _REASONS = 3  # cells that are named for a row

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from softlearn.cli.command import Command
 from softlearn.cli.inputs import known, load_model, open_source
 from softlearn.cli.options import Force, Given, MissingWords, ModelPath
 from softlearn.errors import SoftlearnError
+from softlearn.whole_files import whole_file
 
 if TYPE_CHECKING:
     from softlearn.model import Model
@@ -97,12 +97,8 @@ def save_picture(axes: Any, path: Path) -> None:  # noqa: ANN401 - one Axes, or 
     ending = path.suffix.removeprefix(".")
     if ending not in known_endings:
         raise SoftlearnError(f"{path} must end in one of .{', .'.join(known_endings)}")
-    temporary = path.parent / f".softlearn-{secrets.token_hex(8)}.tmp"
-    try:
+    with whole_file(path) as temporary:
         figure.savefig(temporary, format=ending, dpi=_DOTS_PER_INCH, bbox_inches="tight")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _marginals(asked: Plot, model: Model) -> Any:  # noqa: ANN401

@@ -14,7 +14,7 @@ from softlearn.cli.streaming import ArrowTable, StreamingCommand
 
 if TYPE_CHECKING:
     from softlearn.arrays import Floats
-    from softlearn.table.files import Batch, TableSource
+    from softlearn.files import Batch, TableSource
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,10 +12,11 @@ from softlearn.arrays import Floats
 from softlearn.circuit import Circuit
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
+from softlearn.query.dependence import dependence_bound
+from softlearn.query.joint import joint_tables
 from softlearn.show.asked import positions_of, require_model
 from softlearn.show.cells import Cells, over_cells, quantile_cells
-from softlearn.show.dependence import compared_columns, dependence_bound, strongest
-from softlearn.show.joint import joint_tables
+from softlearn.show.dependence import compared_columns, strongest
 from softlearn.show.plots import style
 from softlearn.show.plots.canvas import AxesGrid, exactly, pyplot
 from softlearn.show.plots.marginals import MarginalPainter

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from softlearn.circuit import PRODUCT, Circuit
+from softlearn.circuit import PRODUCT, Circuit, scopes
 from softlearn.model import Model
-from softlearn.show.below import scopes
 from softlearn.show.cells import over_cells, quantile_cells
 from softlearn.show.outline import Entry
 from softlearn.show.plots.style import plain

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +11,9 @@ from types import TracebackType
 from typing import Final, Self, TextIO
 
 from softlearn.errors import TableError
-from softlearn.table.files.arrow import ArrowColumn, ArrowTable, pyarrow
-from softlearn.table.files.respelling import decimal_text
+from softlearn.files.arrow import ArrowColumn, ArrowTable, pyarrow
+from softlearn.files.respelling import decimal_text
+from softlearn.whole_files import whole_file
 
 
 class TableWriter:
@@ -33,10 +33,11 @@ class TableWriter:
             raise TableError(f"cannot write {path}: it is a folder; name a file in it")
         if not path.parent.is_dir():
             raise TableError(f"cannot write {path}: the folder {path.parent} does not exist")
-        self._temporary = path.parent / f".softlearn-{secrets.token_hex(8)}.tmp"
+        self._file = whole_file(path)
         self._sink: _Sink | None = None
 
     def __enter__(self) -> Self:
+        self._temporary = self._file.__enter__()
         return self
 
     def write(self, table: ArrowTable) -> None:
@@ -60,10 +61,10 @@ class TableWriter:
         try:
             if self._sink is not None:
                 self._sink.close()
-                if kind is None:
-                    self._temporary.replace(self.path)
-        finally:
-            self._temporary.unlink(missing_ok=True)
+        except BaseException as failure:
+            self._file.__exit__(type(failure), failure, failure.__traceback__)
+            raise
+        self._file.__exit__(kind, error, trace)
 
 
 def is_text_file(path: Path) -> bool:

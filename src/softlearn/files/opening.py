@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from softlearn.errors import TableError
-from softlearn.table.files.arrow import pyarrow
-from softlearn.table.files.reading_text import MISSING_WORDS
-from softlearn.table.files.source import TableSource
-from softlearn.table.files.text_source import TextSource
-from softlearn.table.files.typed_source import TypedSource
+from softlearn.files.arrow import pyarrow
+from softlearn.files.reading_text import MISSING_WORDS
+from softlearn.files.source import TableSource
+from softlearn.files.text_source import TextSource
+from softlearn.files.typed_source import TypedSource
 
 STANDARD_INPUT = "-"
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from softlearn.arrays import Bools, Floats
-from softlearn.circuit import SUM, Circuit, same_shape
+from softlearn.arrays import Floats
+from softlearn.circuit import Circuit, same_shape
 
 
 def reach(circuit: Circuit, starts: Sequence[Sequence[int]]) -> Floats:
@@ -27,26 +27,8 @@ def reach(circuit: Circuit, starts: Sequence[Sequence[int]]) -> Floats:
     return flow
 
 
-def scopes(circuit: Circuit) -> list[int]:
-    """Return the columns below each node, as a whole number with one bit a column."""
-    found = [1 << column for column in circuit.leaf_column.tolist()]
-    starts, children = circuit.edge_start.tolist(), circuit.child.tolist()
-    for node in range(circuit.n_leaves, circuit.n_nodes):
-        below = children[starts[node] : starts[node + 1]]
-        if circuit.kind[node] == SUM:
-            found.append(found[below[0]])  # all branches speak of the same columns
-        else:
-            found.append(sum(found[child] for child in below))  # no two share one
-    return found
-
-
-def single_column(circuit: Circuit) -> Bools:
-    """Return which nodes speak of one column only, (nodes,)."""
-    return np.array([scope.bit_count() == 1 for scope in scopes(circuit)])
-
-
 def cell_shares(twin: Circuit, flow: Floats) -> list[Floats]:
-    """Return the probability of each column's cells below each start, a (starts, cells) a column.
+    """Return the probability of each column's cells below each start, (starts, cells) per column.
 
     ``twin`` is a circuit over cells, ``flow`` what ``reach`` says about it.
     """

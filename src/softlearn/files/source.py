@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from softlearn.table.files.arrow import ArrowTable
+from softlearn.files.arrow import ArrowTable
 from softlearn.table.schema import Schema
 
 

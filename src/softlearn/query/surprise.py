@@ -6,11 +6,12 @@ import numpy as np
 
 from softlearn.arrays import Floats
 from softlearn.circuit import Circuit
-from softlearn.query import Evidence, log_likelihood
+from softlearn.query.evidence import Evidence
+from softlearn.query.likelihood import log_likelihood
 
 
 def surprises(circuit: Circuit, values: Floats) -> Floats:
-    """Return −log P(cell | the row's other cells), (columns, rows), one pass a column.
+    """Return −log P(cell | the row's other cells), (columns, rows), one pass per column.
 
     It is NaN where the cell is missing, or where the others are impossible without it, and
     infinite where the cell alone makes the row impossible.

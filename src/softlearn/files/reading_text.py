@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from softlearn.errors import TableError
+from softlearn.files.arrow import ArrowColumn, ArrowType, pyarrow
 from softlearn.table.column import Column
-from softlearn.table.files.arrow import ArrowColumn, ArrowType, pyarrow
 from softlearn.table.iso import CLOCK, DAY, ZONE
 from softlearn.table.times import unit_of, zone_of
 

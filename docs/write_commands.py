@@ -1,11 +1,10 @@
-"""The reference of all commands, written from their help: ``python -m softlearn.cli.reference``.
+"""The reference of all commands, written from their help: ``python docs/write_commands.py``.
 
 It stands in a page below a marker; what is above the marker is written by hand.
 """
 
 from __future__ import annotations
 
-import sys
 from inspect import Parameter, cleandoc
 from pathlib import Path
 from typing import Literal, get_args, get_origin
@@ -14,7 +13,8 @@ from softlearn.cli.command import Option
 from softlearn.cli.registry import all_places, load_command
 from softlearn.whole_files import write_whole
 
-MARKER = "<!-- Written by python -m softlearn.cli.reference; change the help of the commands. -->"
+PAGE = Path(__file__).with_name("commands.md")
+MARKER = "<!-- Written by python docs/write_commands.py; change the help of the commands. -->"
 
 
 def reference() -> str:
@@ -89,5 +89,4 @@ def _cell(text: str) -> str:
 
 
 if __name__ == "__main__":
-    page = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/commands.md")
-    write_whole(page, updated(page.read_text(encoding="utf-8")))
+    write_whole(PAGE, updated(PAGE.read_text(encoding="utf-8")))

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, Self
 
 from softlearn.errors import TableError
-from softlearn.table.files.arrow import ArrowTable, pyarrow
-from softlearn.table.files.reading_text import guessed, read_as, read_text
-from softlearn.table.files.respelling import Spelling, respelt
-from softlearn.table.files.source import Batch, TableSource
+from softlearn.files.arrow import ArrowTable, pyarrow
+from softlearn.files.reading_text import guessed, read_as, read_text
+from softlearn.files.respelling import Spelling, respelt
+from softlearn.files.source import Batch, TableSource
 from softlearn.table.schema import Schema
 
 _BLOCK_BYTES = 1 << 22

@@ -1,4 +1,4 @@
-"""Rows to condition on, freed of what the circuit holds impossible."""
+"""Rows to condition on, without the cells that the circuit holds impossible."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import numpy as np
 
 from softlearn.arrays import Bools, Floats
 from softlearn.circuit import Circuit
-from softlearn.query import Evidence, log_likelihood
+from softlearn.query.evidence import Evidence
+from softlearn.query.likelihood import log_likelihood
 
 
-def believable(circuit: Circuit, values: Floats) -> Floats:
+def without_impossible_cells(circuit: Circuit, values: Floats) -> Floats:
     """Return the rows with impossible cells taken as missing, as unknown levels are.
 
     A cell is impossible if its value alone has probability zero, such as a number outside the bins
-    of a histogram. Of a row whose cells are possible one by one, but not together, nothing is
-    believed.
+    of a histogram. Of a row whose cells are possible one by one, but not together, none is kept.
 
     Parameters
     ----------
@@ -23,18 +23,18 @@ def believable(circuit: Circuit, values: Floats) -> Floats:
     values
         (columns, rows) encoded cells, NaN where missing.
     """
-    doubted = np.flatnonzero(_impossible(circuit, values))
-    if not doubted.size:
+    suspects = np.flatnonzero(_impossible(circuit, values))
+    if not suspects.size:
         return values
-    rows = np.ascontiguousarray(values[:, doubted])
+    rows = np.ascontiguousarray(values[:, suspects])
     for position in range(rows.shape[0]):
         alone = np.full_like(rows, np.nan)
         alone[position] = rows[position]
         rows[position, _impossible(circuit, alone)] = np.nan
     rows[:, _impossible(circuit, rows)] = np.nan
-    believed = values.copy()
-    believed[:, doubted] = rows
-    return believed
+    kept = values.copy()
+    kept[:, suspects] = rows
+    return kept
 
 
 def _impossible(circuit: Circuit, values: Floats) -> Bools:

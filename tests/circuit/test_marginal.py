@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zoo
-from softlearn.circuit import violations
+from softlearn.circuit import marginal, violations
 from softlearn.errors import SchemaError
-from softlearn.query import Evidence, log_likelihood, marginal
+from softlearn.query import Evidence, log_likelihood
 from strategies import evidences, small_circuits
 
 

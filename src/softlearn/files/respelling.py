@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from softlearn.files.arrow import ArrowColumn, pyarrow
+from softlearn.files.reading_text import FALSE_WORDS, TRUE_WORDS
 from softlearn.table.column import Column
-from softlearn.table.files.arrow import ArrowColumn, pyarrow
-from softlearn.table.files.reading_text import FALSE_WORDS, TRUE_WORDS
 
 
 @dataclass

@@ -13,8 +13,8 @@ import pyarrow.parquet
 import pytest
 
 from softlearn.errors import TableError
+from softlearn.files import TableWriter, is_text_file, open_table, text_source, write_csv
 from softlearn.table import Column, Schema
-from softlearn.table.files import TableWriter, is_text_file, open_table, text_source, write_csv
 
 GUESSES = {
     "whole": (["1", "", "-20", "+3"], pa.int64(), [1, None, -20, 3]),

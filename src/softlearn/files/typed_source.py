@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from softlearn.errors import TableError
-from softlearn.table.files.arrow import ArrowTable, pyarrow
-from softlearn.table.files.source import Batch, TableSource
+from softlearn.files.arrow import ArrowTable, pyarrow
+from softlearn.files.source import Batch, TableSource
 from softlearn.table.schema import Schema
 
 _BATCH_ROWS = 65_536

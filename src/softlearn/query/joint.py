@@ -9,7 +9,8 @@ import numpy as np
 
 from softlearn.arrays import Floats
 from softlearn.circuit import Circuit
-from softlearn.query import Evidence, posteriors
+from softlearn.query.evidence import Evidence
+from softlearn.query.posteriors import posteriors
 
 
 def joint_tables(twin: Circuit, positions: Sequence[int]) -> dict[tuple[int, int], Floats]:

@@ -8,9 +8,9 @@ import pytest
 from model_examples import patients
 from random_circuits import random_circuit
 from softlearn import Categorical, Model
-from softlearn.circuit import Sum, flatten
+from softlearn.circuit import Sum, flatten, scopes
 from softlearn.query import Evidence, posteriors
-from softlearn.show.below import cell_shares, mean_and_deviation, reach, scopes
+from softlearn.query.below import cell_shares, mean_and_deviation, reach
 from softlearn.show.cells import over_cells, quantile_cells
 
 
