@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 from llvmlite import ir
-from numba import int64, typeof
+from numba import config, int64, typeof
 from numba.extending import intrinsic
 
 from softlearn.arrays import Floats, Kinds
@@ -45,7 +45,9 @@ _TYPES = _types()
 
 @lru_cache(maxsize=1)
 def clustering_address() -> int:
-    """Return where the clustering is; the first call compiles it."""
+    """Return where the clustering is; the first call compiles it. Uncompiled, it has no address."""
+    if config.DISABLE_JIT:
+        return 0
     return address_of(cluster, int64(*_TYPES))
 
 
@@ -71,7 +73,19 @@ def _emit_call(
     return int64(address, *given), emit
 
 
-run_clustering = cast("_Call", intrinsic(_emit_call))
+def _call_by_name(
+    address: int,
+    data: RowData,
+    uniforms: Floats,
+    options: ClusterOptions,
+    stop: Kinds,
+    membership: Floats,
+) -> int:
+    """Call the clustering when nothing is compiled, as a debugger wants it."""
+    return cluster(data, uniforms, options, stop, membership)
+
+
+run_clustering = cast("_Call", _call_by_name if config.DISABLE_JIT else intrinsic(_emit_call))
 
 
 @kernel

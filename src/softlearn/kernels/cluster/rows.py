@@ -11,7 +11,7 @@ DIFFERENT: Final = 2.0**-10
 
 
 class RowData(NamedTuple):
-    """Weighted rows; see ``softlearn.stats.rows.WeightedRows``.
+    """Weighted rows: indicators of levels, and standardised numbers.
 
     The indicators are a matrix, or a listing of their ones; the other form is empty.
     """

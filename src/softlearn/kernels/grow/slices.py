@@ -41,7 +41,7 @@ def take(table: GrowTable, rows: Ids, weights: Floats, columns: Ids) -> RowData:
     start, listed = np.zeros(1, np.int64), np.empty(0, np.int32)
     if is_dense:
         gather(table.dense, features, rows, dense)
-    else:
+    elif table.start.size > 1:  # otherwise there are numbers alone
         new = np.full(table.feature_start[-1], -1, np.int32)
         for k in range(n_features):
             new[features[k]] = k
@@ -78,21 +78,6 @@ def select(
                 at += 1
     start[rows.size] = at
     return start, chosen[:at]
-
-
-@kernel
-def column_sums(
-    dense: AnyArray, row_start: Offsets, feature: Ids, weights: Floats, out: Floats
-) -> None:
-    """Add up the weights of the rows that have each feature, given as a matrix or a listing."""
-    for j in range(dense.shape[0]):
-        total = 0.0
-        for i in range(weights.size):
-            total += weights[i] * dense[j, i]
-        out[j] = total
-    for i in range(row_start.size - 1):
-        for e in range(row_start[i], row_start[i + 1]):
-            out[feature[e]] += weights[i]
 
 
 @kernel
