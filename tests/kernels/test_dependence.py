@@ -10,6 +10,7 @@ from softlearn.kernels.grow import dependence
 from softlearn.kernels.grow.slices import pair_sums
 from stats.plain_clustering import as_matrix, compressed
 
+pytestmark = pytest.mark.jit_off
 # Below a million of weight sums are made in single precision, above in double.
 UNITS = [(1e-3, 1e-5), (1.0, 1e-5), (1e9, 1e-12)]
 

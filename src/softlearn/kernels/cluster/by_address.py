@@ -20,6 +20,7 @@ from softlearn.kernels.cluster.clustering import cluster
 from softlearn.kernels.cluster.rows import ClusterOptions, RowData
 from softlearn.kernels.compile import address_of, kernel
 
+_IS_COMPILED = not vars(config)["DISABLE_JIT"]
 _Call: TypeAlias = Callable[[int, RowData, Floats, ClusterOptions, Kinds, Floats], int]
 
 
@@ -46,9 +47,7 @@ _TYPES = _types()
 @lru_cache(maxsize=1)
 def clustering_address() -> int:
     """Return where the clustering is; the first call compiles it. Uncompiled, it has no address."""
-    if config.DISABLE_JIT:
-        return 0
-    return address_of(cluster, int64(*_TYPES))
+    return address_of(cluster, int64(*_TYPES)) if _IS_COMPILED else 0
 
 
 def _emit_call(
@@ -85,7 +84,7 @@ def _call_by_name(
     return cluster(data, uniforms, options, stop, membership)
 
 
-run_clustering = cast("_Call", _call_by_name if config.DISABLE_JIT else intrinsic(_emit_call))
+run_clustering = cast("_Call", intrinsic(_emit_call) if _IS_COMPILED else _call_by_name)
 
 
 @kernel

@@ -13,7 +13,7 @@ DIFFERENT: Final = 2.0**-10
 class RowData(NamedTuple):
     """Weighted rows: indicators of levels, and standardised numbers.
 
-    The indicators are a matrix, or a listing of their ones; the other form is empty.
+    The indicators are a matrix or compressed rows; the other form is empty.
     """
 
     dense: AnyArray  # (features, rows) float32, or (0, 0)

@@ -194,7 +194,7 @@ def _fallback(
 @inner
 def _is_observed(codes: Kinds, rows: Ids) -> bool:
     """Return whether any of the rows has a cell."""
-    for i in range(rows.size):
+    for i in range(rows.size):  # noqa: SIM110 - a generator would not compile
         if codes[rows[i]] != MISSING:
             return True
     return False
