@@ -57,7 +57,7 @@ def cells_of_groups(schema, n_rows, seed):
 @st.composite
 def tables(draw):
     """Training tables of every kind of column, with gaps, weights, and histograms."""
-    kinds = draw(st.text("bn239s", min_size=1, max_size=7) | st.integers(1, 12).map("b".__mul__))
+    kinds = draw(st.text("bn2399s", min_size=1, max_size=10) | st.integers(1, 12).map("b".__mul__))
     schema = schema_with_scales(kinds, draw(st.integers(0, 100)))
     n_rows, seed = draw(st.integers(2, 250)), draw(st.integers(0, 10_000))
     rng = np.random.default_rng(seed)
@@ -82,7 +82,8 @@ choices_of_growth = st.fixed_dictionaries(
         "significance": st.sampled_from([None, 1e-4, 0.01, 0.2]),
         "smoothing": st.sampled_from([1e-6, 0.1, 1.0]),
         "smoothing_per": st.sampled_from(["column", "level"]),
-        "min_weight": st.sampled_from([0.0, 1e-3, 0.1]),
+        "beta": st.sampled_from([2.0, 40.0]),
+        "min_weight": st.sampled_from([0.0, 1e-3, 0.4]),
         "leaf": st.sampled_from(["gaussian", "histogram", {"c0": "histogram"}]),
         "test": st.sampled_from(["chi2", "g"]),
         "max_depth": st.sampled_from([None, None, 0, 1, 3]),
@@ -277,6 +278,18 @@ def test_an_interrupt_keeps_what_there_is(after, n_jobs):
     calls.clear()
     with pytest.raises(KeyboardInterrupt):
         grown(table, config, **choices)
+
+
+def test_a_sum_needs_room_for_a_product_of_leaves_in_each_cluster():
+    values, schema = np.tile(np.arange(300) % 2, (3, 1)).astype(float), schema_of("bbb")
+    for max_nodes, kind in ((8, PRODUCT), (9, SUM)):  # the sum, two products, six leaves
+        config = GrowConfig(max_nodes=max_nodes)
+        table = table_of(values, np.ones(300), schema, config)
+        for tree in (
+            grow.grow(table, config, SEED, Engine()),
+            PlainGrower(table, config).grow(SEED),
+        ):
+            assert tree.kind[0] == kind
 
 
 def test_the_plain_grower_takes_memberships_that_are_forced():
