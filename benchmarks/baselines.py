@@ -18,8 +18,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from softlearn.circuit import SUM, Circuit
-from softlearn.kernels.circuit.draw import STEP, mixed
 from softlearn.kernels.compile import kernel
+from softlearn.kernels.seeds import STEP, uniform
 from softlearn.query.leaves import leaf_tables
 from softlearn.query.workspace import BLOCK_ROWS, TRACE_BYTES, blocks, over_rows
 
@@ -298,7 +298,7 @@ def descend(c, values, codes, logs, first, n_each, states, stack, out, leaf_of):
             start, end = c.edge_start[node], c.edge_start[node + 1]
             if c.is_sum[node]:
                 states[i] += STEP
-                left, own = mixed(states[i]), logs[c.place[node], r]
+                left, own = uniform(states[i]), logs[c.place[node], r]
                 chosen = start
                 for e in range(start, end):
                     part = math.exp(c.log_weight[e] + logs[c.place[c.child[e]], r] - own)
@@ -313,7 +313,7 @@ def descend(c, values, codes, logs, first, n_each, states, stack, out, leaf_of):
             if node < c.leaf_column.size:
                 column = c.leaf_column[node]
                 states[i] += STEP
-                u = mixed(states[i])
+                u = uniform(states[i])
                 if values[column, at] == values[column, at]:
                     out[column, i] = values[column, at]
                 elif c.n_levels[column] == 0:

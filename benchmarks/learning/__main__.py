@@ -71,7 +71,7 @@ def _total(bouts: list[contest.Bout], system: str) -> str:
 def _where() -> list[dict[str, object]]:
     lines: list[dict[str, object]] = []
     for dataset in where.SETS:
-        parts = dict(where.shares(dataset))
+        parts = where.shares(dataset)
         told = ", ".join(f"{kind} {share:.0%}" for kind, share in parts.items())
         _say(f"{dataset}: {told}")
         lines.append({"part": "where", "dataset": dataset, "shares": parts})

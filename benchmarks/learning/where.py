@@ -2,61 +2,89 @@
 
 from __future__ import annotations
 
-import cProfile
-import pstats
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import numpy as np
-from softlearn.learn.grow_mixed import MixedGrower
-from softlearn.learn.splits import cluster_options
-from softlearn.learn.training import training_table
 from threadpoolctl import threadpool_limits
 
+from softlearn.circuit import SUM
 from softlearn.datasets import load_debd
 from softlearn.kernels.cluster.by_address import cluster_rows, clustering_address
+from softlearn.kernels.cluster.rows import ClusterOptions, RowData
+from softlearn.kernels.grow.growth import grow_slices
+from softlearn.kernels.seeds import own_uniforms
 from softlearn.learn.config import GrowConfig
+from softlearn.learn.grow import Grower
+from softlearn.learn.options import cluster_options
 from softlearn.learn.pieces import one_open
-from softlearn.learn.slices import whole_table
-from softlearn.stats.rows import WeightedRows
+from softlearn.learn.slices import Slice, as_piece, as_stack, open_slices, whole_table
+from softlearn.stats.table import TrainingTable, training_table
 from softlearn.table import encode, infer_schema
 
 SETS = ("plants", "baudio", "c20ng")
-
-# Functions whose own time is work of one kind.
-_KINDS = {
-    "clustering": ("cluster_rows",),
-    "matrix products": ("pair_weights", "pair_sums"),
-    "independence tests": ("link_binary", "link_tables"),
-    "cutting slices": ("gather", "select", "keep_heavy", "column_sums"),
-}
 _PASSES = 40
 
 
-def shares(dataset: str) -> Iterator[tuple[str, float]]:
-    """Yield (kind of work, share of the kernels' time) of a fit in one thread.
+def shares(dataset: str) -> dict[str, float]:
+    """Return the share of the kernel's time in a fit, by kind of work.
 
-    A fit is one kernel, into which nothing can look. So its parts are timed where the same
-    splits are made one at a time, and each part is a call of its own.
+    The kernel splits one slice at a time here. Nothing can look into it, so the slices are cut out
+    and clustered once more by themselves; what is left are the tests and the leaves.
     """
     train = load_debd(dataset).train
     schema = infer_schema(
         train, overrides=dict.fromkeys(map(str, range(train.shape[1])), "boolean")
     )
     table = training_table(encode(train, schema), np.ones(len(train)), schema)
-    config = GrowConfig()
-    grower = MixedGrower(table, config)
-    whole = whole_table(table, config, np.random.SeedSequence(0), one_open())
-    profile = cProfile.Profile(time.process_time)
     with threadpool_limits(1, user_api="blas"):
-        grower.finish(whole)
-        profile.runcall(grower.finish, whole)
-    own: dict[str, float] = {}
-    for (_, _, name), (_, _, seconds, _, _) in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]
-        own[name] = own.get(name, 0.0) + seconds
-    known = {kind: sum(own.get(n, 0.0) for n in names) for kind, names in _KINDS.items()}
-    for kind, seconds in known.items():
-        yield kind, seconds / sum(known.values())
+        _seconds(table)
+        whole, cutting, clustering = _seconds(table)
+    rest = whole - cutting - clustering
+    return {
+        "clustering": clustering / whole,
+        "cutting slices": cutting / whole,
+        "independence tests and leaves": rest / whole,
+    }
+
+
+def _seconds(table: TrainingTable) -> tuple[float, float, float]:
+    """Return the time of all splits, and of it that of cutting slices and of clustering."""
+    config = GrowConfig()
+    grower, address = Grower(table, config), clustering_address()
+    options = grower.options
+    whole, cutting, clustering = 0.0, 0.0, 0.0
+    tasks = [whole_table(table, config, np.random.SeedSequence(0), one_open())]
+    while tasks:
+        task = tasks.pop()
+        nodes, work = as_stack(task)
+        begin = time.perf_counter()
+        nodes, work = grow_slices(address, grower.table, options, work, nodes, 1)
+        whole += time.perf_counter() - begin
+        piece = as_piece(nodes, work)
+        tasks += open_slices(work, piece, grower.table.n_statistics)
+        begin = time.perf_counter()
+        data = table.take(task.rows, task.weights, task.columns)
+        cutting += time.perf_counter() - begin
+        if piece.kind[0] == SUM:
+            clustering += _seconds_of_clustering(data, task, options.n_clusters, options.cluster)
+    return whole, cutting, clustering
+
+
+def _seconds_of_clustering(
+    data: RowData, task: Slice, n_clusters: int, options: ClusterOptions
+) -> float:
+    uniforms = own_uniforms(np.uint64(task.seed), n_clusters)
+    return _seconds_of(_clustering_of(data, uniforms, options))
+
+
+def _clustering_of(
+    data: RowData, uniforms: np.ndarray, options: ClusterOptions
+) -> Callable[[], int]:
+    """Return the clustering of some rows, ready to be run."""
+    room, stop = np.empty((uniforms.size, data.weights.size)), np.zeros(1, np.uint8)
+    address = clustering_address()
+    return lambda: cluster_rows(address, data, uniforms, options, stop, room)
 
 
 def of_limit(dataset: str) -> float:
@@ -67,9 +95,15 @@ def of_limit(dataset: str) -> float:
     """
     dense = np.ascontiguousarray(load_debd(dataset).train.T, dtype=np.float32)
     n_features, n_rows = dense.shape
-    nothing = np.zeros((0, 0))
-    every = (np.arange(n_features + 1), np.ones(n_features, bool), nothing)
-    rows = WeightedRows(np.ones(n_rows), dense, *every)
+    rows = RowData(
+        dense=dense,
+        start=np.zeros(1, np.int64),
+        feature=np.zeros(0, np.int32),
+        numbers=np.zeros((0, n_rows)),
+        weights=np.ones(n_rows),
+        groups=np.arange(n_features + 1),
+        single=np.ones(n_features, bool),
+    )
     slopes, weights = np.ones(n_features, np.float32), np.ones(n_rows, np.float32)
 
     def products() -> None:
@@ -81,21 +115,20 @@ def of_limit(dataset: str) -> float:
     return limit / ((many - few) / _PASSES)
 
 
-def _seconds_of_em(rows: WeightedRows, n_passes: int) -> float:
+def _seconds_of_em(rows: RowData, n_passes: int) -> float:
     options = cluster_options(GrowConfig())._replace(
         kmeans_iterations=1, em_iterations=n_passes, em_tolerance=-np.inf
     )
-    uniforms, room = np.array([0.2, 0.7]), np.empty((2, rows.n_rows))
-    address = clustering_address()
-    return _median_seconds(lambda: cluster_rows(address, rows.data, uniforms, options, room))
+    return _median_seconds(_clustering_of(rows, np.array([0.2, 0.7]), options))
 
 
-def _median_seconds(run) -> float:
+def _median_seconds(run: Callable[[], object]) -> float:
     with threadpool_limits(1, user_api="blas"):
         run()
-        seconds = []
-        for _ in range(7):
-            begin = time.perf_counter()
-            run()
-            seconds.append(time.perf_counter() - begin)
-    return float(np.median(seconds))
+        return float(np.median([_seconds_of(run) for _ in range(7)]))
+
+
+def _seconds_of(run: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    run()
+    return time.perf_counter() - begin

@@ -557,6 +557,32 @@ def test_leaves_of_a_tile_answer_as_they_do_alone(family):
     assert len(np.unique(tile[:, 0])) == 3
 
 
+def together(some):
+    """The statistics of many leaves as one, with leaves in the first axis; edges are shared."""
+    first = some[0]
+    if not hasattr(first, "_fields"):
+        return np.stack(some)
+    fields = zip(first._fields, *some, strict=True)
+    return type(first)(*(own[0] if name == "edges" else together(own) for name, *own in fields))
+
+
+@over(lambda family: st.lists(rows(family), min_size=1, max_size=5))
+def test_many_leaves_are_finished_as_one_by_one(family, made):
+    options = LeafOptions(smoothing=0.1, deviation_floor=1e-3)
+    some = [family.summarise(*block, **example_of(family).given) for block in made]
+    found = family.finish(together(some), options)
+    np.testing.assert_allclose(found, [family.finish(one, options) for one in some], rtol=1e-14)
+
+
+def test_many_leaves_need_a_value_each(family):
+    given_too = example_of(family).given
+    blank = np.full(3, NAN)
+    some = [family.summarise(x, np.ones(3), **given_too) for x in (np.zeros(3), blank)]
+    options = LeafOptions(smoothing=0.0, deviation_floor=1e-3)
+    with pytest.raises(SoftlearnError, match="no observed value"):
+        family.finish(together(some), options)
+
+
 @pytest.mark.parametrize("bad", [-0.1, NAN, INF])
 def test_options_refuse_a_negative_smoothing(bad):
     with pytest.raises(SoftlearnError, match="smoothing"):

@@ -15,4 +15,4 @@ def kernel_sources() -> str:
     calls. A wrapper that closes over the digest is compiled anew when a kernel changes.
     """
     folder = Path(softlearn.kernels.__path__[0])
-    return sha256(b"".join(path.read_bytes() for path in sorted(folder.glob("*.py")))).hexdigest()
+    return sha256(b"".join(path.read_bytes() for path in sorted(folder.rglob("*.py")))).hexdigest()

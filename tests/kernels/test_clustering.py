@@ -12,9 +12,8 @@ from kernels.weighted_rows import both_forms
 from softlearn.kernels.cluster import clustering
 from softlearn.kernels.cluster.blocks import BLOCK
 from softlearn.kernels.cluster.planes import soften
-from softlearn.kernels.cluster.rows import Planes, Sums
+from softlearn.kernels.cluster.rows import Planes, RowData, Sums
 from softlearn.kernels.compile import kernel
-from softlearn.stats.rows import WeightedRows
 
 PICK, LLOYD, EM, DISTANCE = 0, 1, 2, 3
 
@@ -45,7 +44,7 @@ one_pass, by_distance, softened = wrappers(kernel_sources())
 
 def some_planes(rows, k, seed):
     rng = np.random.default_rng(seed)
-    shape = (k, rows.n_features)
+    shape = (k, rows.groups[-1])
     numbers = rng.normal(size=(k, rows.numbers.shape[0], 3))
     numbers[..., 2] = -np.abs(numbers[..., 2])
     return Planes(rng.normal(size=k), rng.normal(size=shape), numbers)
@@ -53,15 +52,15 @@ def some_planes(rows, k, seed):
 
 def no_sums(rows, k):
     n_numbers = rows.numbers.shape[0]
-    return Sums(np.zeros(k), np.zeros((k, rows.n_features)), np.zeros((k, n_numbers, 3)))
+    return Sums(np.zeros(k), np.zeros((k, rows.groups[-1])), np.zeros((k, n_numbers, 3)))
 
 
 def scored(rows, planes, phase):
     """Run a pass, after the one that adds up all rows; return its mean, memberships and sums."""
     k = planes.base.size
-    totals, sums, membership = no_sums(rows, 1), no_sums(rows, k), np.empty((k, rows.n_rows))
-    one_pass(rows.data, planes, 0, totals, sums, membership, PICK)
-    mean = one_pass(rows.data, planes, k, totals, sums, membership, phase)
+    totals, sums, membership = no_sums(rows, 1), no_sums(rows, k), np.empty((k, rows.weights.size))
+    one_pass(rows, planes, 0, totals, sums, membership, PICK)
+    mean = one_pass(rows, planes, k, totals, sums, membership, phase)
     return mean, membership, sums, totals
 
 
@@ -87,7 +86,7 @@ def plain_sums(dense, numbers, part):
 def test_a_pass_equals_the_plain_one(phase, k, shape, n_rows):
     n_features, n_numbers = shape
     forms = both_forms(k, n_rows=n_rows, n_features=n_features, n_numbers=n_numbers)
-    dense = forms[0].indicators
+    dense = forms[0].dense
     for rows in forms:
         planes = some_planes(rows, k, 5)
         mean, membership, sums, _ = scored(rows, planes, phase)
@@ -111,7 +110,7 @@ def test_the_first_pass_adds_up_all_rows(n_rows):
     forms = both_forms(3, n_rows=n_rows)
     for rows in forms:
         _, _, _, totals = scored(rows, some_planes(rows, 2, 0), EM)
-        expected = plain_sums(forms[0].indicators, rows.numbers, rows.weights[None])
+        expected = plain_sums(forms[0].dense, rows.numbers, rows.weights[None])
         for found, plain in zip(totals, expected, strict=True):
             assert found == pytest.approx(plain, rel=1e-6, abs=1e-6)
 
@@ -130,13 +129,19 @@ def test_many_rows_keep_their_weight():
     """Single precision stops counting at 2**24; rows of weight one must not."""
     n = 2**24 + 1000
     ones = np.ones((1, n), np.float32)
-    rows = WeightedRows(np.ones(n), ones, np.array([0, 1]), np.array([True]), np.zeros((0, n)))
+    rows = RowData(
+        dense=ones,
+        start=np.zeros(1, np.int64),
+        feature=np.zeros(0, np.int32),
+        numbers=np.zeros((0, n)),
+        weights=np.ones(n),
+        groups=np.array([0, 1]),
+        single=np.array([True]),
+    )
     _, _, sums, totals = scored(rows, some_planes(rows, 1, 0), LLOYD)
     for found in (sums, totals):
         assert found.indicators[0, 0] == n
         assert found.mass[0] == n
-    assert rows.feature_weights() == [n]
-    assert rows.pair_weights() == [[n]]
 
 
 def test_old_sums_are_forgotten():
@@ -144,7 +149,7 @@ def test_old_sums_are_forgotten():
     planes = some_planes(rows, 2, 0)
     _, membership, sums, totals = scored(rows, planes, EM)
     first = [part.copy() for part in sums]
-    one_pass(rows.data, planes, 2, totals, sums, membership, EM)
+    one_pass(rows, planes, 2, totals, sums, membership, EM)
     for before, after in zip(first, sums, strict=True):
         assert np.array_equal(before, after)
 
@@ -188,7 +193,7 @@ def test_softening_moves_a_tenth_of_each_row():
     _, membership, sums, totals = scored(rows, some_planes(rows, 3, 1), LLOYD)
     soft = 0.9 * membership + 0.1 / 3
     softened(sums, totals, 0.9, 3)
-    expected = plain_sums(rows.indicators, rows.numbers, soft * rows.weights)
+    expected = plain_sums(rows.dense, rows.numbers, soft * rows.weights)
     for found, plain in zip(sums, expected, strict=True):
         assert found == pytest.approx(plain, rel=1e-5, abs=1e-4)
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from softlearn.kernels.seeds import STEP, uniform
+from softlearn.kernels import seeds
 
 
 def uniform(states, i):
-    states[i : i + 1] += STEP
-    return uniform(states[i])
+    states[i : i + 1] += seeds.STEP
+    return seeds.uniform(states[i])
 
 
 MASK = (1 << 64) - 1

@@ -6,8 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels.weighted_rows import both_forms
-from softlearn.kernels.grow.slices import column_sums, gather, keep_heavy, pair_sums, select
+from learn.table_examples import mixture, schema_of
+from softlearn.kernels.grow.slices import gather, keep_heavy, pair_sums, select
+from softlearn.stats.table import training_table
 
+# With the JIT off, integers that wrap round warn, as in hashes they should.
+pytestmark = [pytest.mark.jit_off, pytest.mark.filterwarnings("ignore:overflow encountered")]
 seeds = st.integers(0, 10_000)
 shapes = st.tuples(st.integers(1, 40), st.integers(0, 9), st.sampled_from([0.0, 0.1, 0.5, 1.0]))
 
@@ -18,7 +22,7 @@ def forms_of(shape, seed):
 
 
 def matrix_of(start, feature, n_features):
-    """The matrix, (features, rows), of a listing."""
+    """The matrix, (features, rows), of compressed rows."""
     found = np.zeros((n_features, start.size - 1))
     for i in range(start.size - 1):
         found[feature[start[i] : start[i + 1]], i] += 1.0
@@ -27,44 +31,34 @@ def matrix_of(start, feature, n_features):
 
 @given(shape=shapes, seed=seeds)
 @settings(max_examples=60, deadline=None)
-def test_sums_of_columns_are_those_of_the_matrix(shape, seed):
-    for rows in forms_of(shape, seed):
-        data, found = rows.data, np.zeros(rows.n_features)
-        column_sums(data.dense, data.start, data.feature, data.weights, found)
-        expected = forms_of(shape, seed)[0].indicators.astype(float) @ rows.weights
-        assert found == pytest.approx(expected)
-
-
-@given(shape=shapes, seed=seeds)
-@settings(max_examples=60, deadline=None)
-def test_pairs_of_listed_features_are_those_of_the_matrix(shape, seed):
+def test_pairs_of_compressed_features_are_those_of_the_matrix(shape, seed):
     """Of a pair, the entry in the later feature's row."""
     dense, listed = forms_of(shape, seed)
-    found = np.zeros((listed.n_features, listed.n_features))
-    pair_sums(listed.indicators.start, listed.indicators.feature, listed.weights, found)
-    x = dense.indicators.astype(float)
+    found = np.zeros((listed.groups[-1], listed.groups[-1]))
+    pair_sums(listed.start, listed.feature, listed.weights, found)
+    x = dense.dense.astype(float)
     assert found == pytest.approx(np.tril((x * dense.weights) @ x.T))
 
 
 @given(shape=shapes, seed=seeds, data=st.data())
 @settings(max_examples=60, deadline=None)
-def test_a_part_of_a_listing_is_the_part_of_the_matrix(shape, seed, data):
+def test_a_part_of_compressed_rows_is_the_part_of_the_matrix(shape, seed, data):
     dense, listed = forms_of(shape, seed)
-    n_features, n_rows = dense.indicators.shape
+    n_features, n_rows = dense.dense.shape
     rows = np.array(data.draw(st.lists(st.integers(0, n_rows - 1), max_size=6)), np.int32)
     every = st.permutations(range(n_features))
     features = np.array(data.draw(every)[: data.draw(st.integers(0, n_features))], np.int64)
     new = np.full(n_features, -1, np.int32)
     new[features] = np.arange(features.size)
-    start, feature = select(listed.indicators.start, listed.indicators.feature, rows, new)
+    start, feature = select(listed.start, listed.feature, rows, new)
     found = matrix_of(start, feature, features.size)
-    assert np.array_equal(found, dense.indicators[features][:, rows])
+    assert np.array_equal(found, dense.dense[features][:, rows])
 
 
 @given(shape=shapes, seed=seeds, data=st.data())
 @settings(max_examples=60, deadline=None)
 def test_gathered_features_are_the_part_of_the_matrix(shape, seed, data):
-    matrix = forms_of(shape, seed)[0].indicators.astype(np.uint8)
+    matrix = forms_of(shape, seed)[0].dense.astype(np.uint8)
     n_features, n_rows = matrix.shape
     rows = np.array(data.draw(st.lists(st.integers(0, n_rows - 1), max_size=6)), np.int32)
     features = np.array(data.draw(st.permutations(range(n_features)))[:6], np.int64)
@@ -103,3 +97,13 @@ def test_rows_without_weight_are_never_kept():
     kept, _, mass = keep_heavy(rows, np.array([0.0, 1e-300]), np.ones(2), own, 0.0)
     assert kept.tolist() == [1]
     assert mass == 1e-300
+
+
+def test_a_slice_of_numbers_alone_has_no_indicators():
+    table = training_table(mixture("nn", 30), np.ones(30), schema_of("nn"))
+    rows, weights = np.arange(5, 25, dtype=np.int32), np.linspace(0.1, 1.0, 20)
+    for chosen in ([0], [1, 0]):
+        data = table.take(rows, weights, np.array(chosen, np.int32))
+        assert data.dense.shape[0] == data.feature.size == data.single.size == 0
+        assert data.groups.tolist() == data.start.tolist() == [0]
+        assert np.array_equal(data.numbers, table.numbers[chosen][:, rows])

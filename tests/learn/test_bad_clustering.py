@@ -13,11 +13,12 @@ do not depend on luck.
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
-from softlearn.learn.training import training_table
 
-from learn.table_examples import learn, schema_of
+from learn.plain_grower import plainly_grown
+from learn.table_examples import schema_of
 from softlearn.circuit import build_form
-from softlearn.learn import grow_mixed
+from softlearn.learn import GrowConfig
+from softlearn.stats.table import training_table
 from stats.plain_clustering import soft_memberships
 
 # (weight, mean, deviation) of X and Y below the left and the right side of the line.
@@ -49,14 +50,18 @@ def even():
     )
 
 
+def table_of(values):
+    return training_table(values, np.ones(values.shape[1]), schema_of("nn"))
+
+
 def forced_splits(values, *, soft):
     """Clusters that split at X = 0 first, and then by the sign of Y."""
-    table = training_table(values, np.ones(values.shape[1]), schema_of("nn"))
+    table = table_of(values)
     middle = np.abs(values[0]).mean()
 
     def split(data, uniforms, options):
         x, y = data.numbers * table.spread[:, None] + table.centre[:, None]
-        if not (data.n_rows == table.n_rows and (data.weights == 1.0).all()):
+        if not (data.weights.size == table.n_rows and (data.weights == 1.0).all()):
             return np.stack([y < 0.0, y >= 0.0]).astype(float)
         if not soft:
             return np.stack([x < 0.0, x >= 0.0]).astype(float)
@@ -65,38 +70,35 @@ def forced_splits(values, *, soft):
     return split
 
 
-def sides_of(circuit):
+def sides(values, split, *, soft):
     """The weight of the left side, and (weight, X, Y) of the two Gaussian pairs on each side."""
+    config = GrowConfig(soft=soft, ranks=not soft)
+    seed = np.random.SeedSequence(0)
+    circuit = plainly_grown(table_of(values), config, seed, memberships=split)
     root = build_form(circuit)[-1]
-    sides = []
+    found = []
     for side in root.children:
         pairs = []
         for weight, product in zip(side.weights, side.children, strict=True):
             by_column = {leaf.column: leaf.params for leaf in product.children}
             pairs.append((weight, *by_column["c0"], *by_column["c1"]))
-        sides.append(sorted(pairs, key=lambda pair: pair[3]))
-    return root.weights[0], *sides
+        found.append(sorted(pairs, key=lambda pair: pair[3]))
+    return root.weights[0], *found
 
 
-@pytest.mark.parametrize(
-    ("learner", "expected"), [("learnspn", HARD), ("softlearn", SOFT)], ids=["hard", "soft"]
-)
-def test_the_two_expressions_of_the_paper(learner, expected, monkeypatch):
+@pytest.mark.parametrize(("soft", "expected"), [(False, HARD), (True, SOFT)], ids=["hard", "soft"])
+def test_the_two_expressions_of_the_paper(soft, expected):
     values = drawn(seed=11)
-    monkeypatch.setattr(
-        grow_mixed, "memberships", forced_splits(values, soft=learner == "softlearn")
-    )
-    left_weight, left, right = sides_of(learn(learner, values, schema_of("nn")))
+    left_weight, left, right = sides(values, forced_splits(values, soft=soft), soft=soft)
     assert left_weight == pytest.approx(expected[0], abs=0.05)
     assert np.array(left) == pytest.approx(np.array(expected[1]), abs=0.05)
     assert np.array(right) == pytest.approx(np.array(expected[2]), abs=0.05)
 
 
-def test_the_hard_split_learns_cut_off_gaussians(monkeypatch):
+def test_the_hard_split_learns_cut_off_gaussians():
     """Without chance: moments of N(∓0.5, 1) beyond the line, from the formulas of a text book."""
     values = even()
-    monkeypatch.setattr(grow_mixed, "memberships", forced_splits(values, soft=False))
-    left_weight, left, _ = sides_of(learn("learnspn", values, schema_of("nn")))
+    left_weight, left, _ = sides(values, forced_splits(values, soft=False), soft=False)
     assert left_weight == pytest.approx(0.5, abs=1e-3)
     for (weight, mean, deviation, *_), centre in zip(left, (-0.5, 0.5), strict=True):
         share = ndtr(-centre)
@@ -106,7 +108,7 @@ def test_the_hard_split_learns_cut_off_gaussians(monkeypatch):
         assert deviation == pytest.approx(np.sqrt(1 + centre * ratio - ratio**2), abs=0.01)
 
 
-def test_even_sharing_learns_the_generating_circuit(monkeypatch):
+def test_even_sharing_learns_the_generating_circuit():
     """Without chance, and with memberships of a half, nothing is lost at all."""
     values = even()
     split = forced_splits(values, soft=True)
@@ -115,8 +117,7 @@ def test_even_sharing_learns_the_generating_circuit(monkeypatch):
         found = split(data, uniforms, options)
         return np.full(found.shape, 0.5) if (data.weights == 1.0).all() else found
 
-    monkeypatch.setattr(grow_mixed, "memberships", halves)
-    left_weight, left, right = sides_of(learn("softlearn", values, schema_of("nn")))
+    left_weight, left, right = sides(values, halves, soft=True)
     expected = [(0.5, -0.5, 1.0, -2.0, 0.2), (0.5, 0.5, 1.0, 2.0, 0.2)]
     assert left_weight == pytest.approx(0.5)
     assert np.array(left) == pytest.approx(np.array(expected), abs=0.01)

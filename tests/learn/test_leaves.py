@@ -1,20 +1,26 @@
 """Leaves of grown circuits: weighted estimates, inheritance, know-nothing leaves, families."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from learn.table_examples import GROWERS, leaf_params, learn, mixture, schema_of
-from softlearn.circuit import violations
-from softlearn.leaf import CATEGORICAL, FAMILIES, GAUSSIAN, HISTOGRAM, LeafOptions
-from softlearn.learn import LEARNERS
+from learn.table_examples import leaf_params, learn, mixture, schema_of, with_gaps
+from scaled_examples import COLUMNS
+from scaled_examples import values as values_of
+from softlearn.circuit import cells_of, violations
+from softlearn.leaf import CATEGORICAL, FAMILIES, GAUSSIAN, HISTOGRAM, SCALED, LeafOptions
+from softlearn.learn import LEARNERS, GrowConfig
+from softlearn.learn.grow import Grower
+from softlearn.learn.leaves import finish_leaves, with_histograms
+from softlearn.learn.pieces import one_open
+from softlearn.learn.slices import Slice
+from softlearn.numeric_policy import SCALE_SMOOTHING
+from softlearn.stats.duplicates import merge_duplicates
+from softlearn.stats.table import training_table
+from softlearn.table.schema import Schema
 
-every_learner = pytest.mark.parametrize("learner", GROWERS)
-
-
-def as_hard_as_possible(learner):
-    """By k-means, with memberships of all or nothing."""
-    beta = {"beta": 1e9} if "beta" in LEARNERS[learner].parameters else {}
-    return {"clustering": "kmeans", **beta}
+every_learner = pytest.mark.parametrize("learner", LEARNERS)
 
 
 def family_of(circuit, column):
@@ -47,7 +53,7 @@ def test_a_column_without_values_in_a_cluster_takes_its_parents_leaf(learner, ki
     if kind != "n":
         values[-1] = np.where(np.isnan(values[-1]), np.nan, values[-1] > 2.0)
     schema, last = schema_of("b" * (N_FLAGS + 1) + kind), N_FLAGS + 1
-    choices = {**as_hard_as_possible(learner), "leaf": leaf, "significance": 0.001}
+    choices = {"clustering": "kmeans", "beta": 1e9, "leaf": leaf, "significance": 0.001}
     circuit = learn(learner, values, schema, max_depth=1, **choices)
     assert violations(circuit) == []
     leaves = leaf_params(circuit, last)
@@ -150,7 +156,85 @@ def test_the_floor_of_a_deviation_follows_the_column(learner, scale):
     """Two clusters of equal values: no spread inside, and a hundredth of the column's as floor."""
     flags, group = two_groups()
     values = np.concatenate([flags, scale * group[None]])
-    circuit = learn(learner, values, schema_of("bbbbn"), **as_hard_as_possible(learner))
+    circuit = learn(learner, values, schema_of("bbbbn"), clustering="kmeans", beta=1e9)
     deviations = [params[1] for params in leaf_params(circuit, 4)]
     assert len(deviations) == 2
     assert deviations == pytest.approx([0.01 * 0.5 * scale] * 2, rel=1e-6)
+
+
+# --- From the slice of the kernel to the family's own estimate.
+
+CONFIG = GrowConfig(smoothing=0.3, smoothing_per="level", leaf={"c3": "histogram"})
+
+
+def alike_rows(scaled, gaps, n_rows=150):
+    """Rows of every family, many of them alike; in a column with a scale one value per cell."""
+    schema = schema_of("b3nn9n")
+    columns = (*schema.columns[:5], replace(scaled, name="c5"))
+    values = np.round(mixture("b3nn9n", n_rows))
+    cells = cells_of(scaled)
+    every = np.array(values_of(scaled))
+    one_each = every[np.unique(cells.code(every), return_index=True)[1]]
+    values[5] = one_each[values[5].astype(int) % one_each.size]
+    values = np.repeat(with_gaps(values, gaps), 2, axis=1)
+    coded = values.copy()
+    coded[5] = np.where(np.isnan(values[5]), np.nan, cells.code(values[5]))
+    merged, own = merge_duplicates(coded, np.ones(values.shape[1]))
+    known = ~np.isnan(merged[5])
+    merged[5, known] = one_each[merged[5, known].astype(int)]
+    return values, merged, own, Schema(columns)
+
+
+def estimate(schema, table, column, cells, weights):
+    """What the column's family makes of the rows one by one."""
+    about, options = schema.columns[column], LeafOptions(smoothing=0.3)
+    floor = float(CONFIG.deviation_floor * table.spread[column])
+    if about.is_discrete:
+        stats = CATEGORICAL.summarise(cells, weights, n_levels=about.n_levels)
+        return CATEGORICAL.finish(stats, options)
+    if about.scale is not None:
+        family = SCALED.on(cells_of(about))
+        options = LeafOptions(smoothing=SCALE_SMOOTHING, deviation_floor=floor)
+        return family.finish(family.summarise(cells, weights), options)
+    if column in table.edges:
+        stats = HISTOGRAM.summarise(cells, weights, edges=table.edges[column])
+        return HISTOGRAM.finish(stats, options)
+    options = LeafOptions(deviation_floor=floor)
+    return GAUSSIAN.finish(GAUSSIAN.summarise(cells, weights), options)
+
+
+@pytest.mark.parametrize("scaled", COLUMNS, ids=lambda column: column.name)
+@pytest.mark.parametrize("gaps", [0.0, 0.3])
+def test_leaves_of_a_slice_are_those_of_its_rows_one_by_one(scaled, gaps):
+    """A slice has a share of each row; c equal rows, merged to one, count as c."""
+    values, merged, own, schema = alike_rows(scaled, gaps)
+    table = training_table(
+        values, np.ones(values.shape[1]), schema, with_histograms(schema, CONFIG)
+    )
+    assert np.array_equal(table.weights, own)
+    rng = np.random.default_rng(0)
+    rows = np.flatnonzero(rng.random(own.size) < 0.6).astype(np.int32)
+    share = rng.random(rows.size)
+    columns = np.array([5, 3, 0, 2, 4, 1], np.int32)
+    task = Slice(
+        rows=rows,
+        weights=share * own[rows],
+        columns=columns,
+        seed=0,
+        depth=0,
+        connected=False,
+        n_nodes=np.inf,
+        piece=one_open(),
+        place=0,
+    )
+    grower = Grower(table, CONFIG)
+    grower.stop.fill(1)
+    tree, _ = grower.split(task)
+    assert tree.column[1:].tolist() == columns.tolist()
+    finished = finish_leaves(tree, table, CONFIG)
+    times = own[rows].astype(int)
+    for i, column in enumerate(columns.tolist()):
+        cells, weights = np.repeat(merged[column, rows], times), np.repeat(share, times)
+        found = finished.params[finished.param_start[i] : finished.param_start[i + 1]]
+        expected = estimate(schema, table, column, cells, weights)
+        assert found == pytest.approx(expected, rel=1e-9), schema.columns[column].name

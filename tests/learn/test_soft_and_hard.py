@@ -4,13 +4,18 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from softlearn.learn.training import training_table
 
 from circuit_examples import must_equal
+from learn.plain_grower import plainly_grown
 from learn.table_examples import learn, mixture, schema_of
-from softlearn.learn import Engine, GrowConfig, grow, grow_mixed
+from softlearn.learn import Engine, GrowConfig, grow
 from softlearn.learn.assemble import assemble
+from softlearn.learn.leaves import finish_leaves
 from softlearn.query import Evidence, log_likelihood
+from softlearn.stats.clustering import memberships
+from softlearn.stats.table import training_table
+
+SEED = np.random.SeedSequence(3)
 
 binary_tables = st.builds(
     lambda n_columns, n_rows, seed, n_groups: mixture(
@@ -28,35 +33,46 @@ def binary(values):
     return schema_of("b" * values.shape[0])
 
 
-def split_with(patch, memberships):
-    """Cluster by another function: one split at a time, as inside the kernel there is no door."""
-    patch.setattr(grow, "BinaryGrower", grow_mixed.MixedGrower)
-    patch.setattr(grow_mixed, "memberships", memberships)
+def table_of(values, schema, weights=None):
+    weights = np.ones(values.shape[1]) if weights is None else weights
+    return training_table(values, weights, schema)
 
 
 def grown(values, schema, **choices):
     """The grower by itself, with its choices as they are given."""
-    table = training_table(values, np.ones(values.shape[1]), schema)
-    tree = grow.grow(table, GrowConfig(**choices), np.random.SeedSequence(3), Engine())
-    return assemble(tree, schema)
+    table, config = table_of(values, schema), GrowConfig(**choices)
+    tree = grow.grow(table, config, SEED, Engine())
+    return assemble(tree, finish_leaves(tree, table, config), schema)
+
+
+def split_with(memberships, values, schema, weights=None, **choices):
+    """The circuit whose rows are clustered by a function; inside the kernel there is no door."""
+    table = table_of(values, schema, weights)
+    return plainly_grown(table, GrowConfig(**choices), SEED, memberships=memberships)
+
+
+def watched(seen):
+    """The usual memberships, all of which are noted down."""
+
+    def cluster(data, uniforms, options):
+        found = memberships(data, uniforms, options)
+        seen.append((data, found))
+        return found
+
+    return cluster
 
 
 @every_clustering
 @given(values=binary_tables, n_clusters=st.integers(2, 3))
 @settings(max_examples=40, deadline=None)
 def test_soft_learning_with_hard_memberships_is_learnspn(clustering, values, n_clusters):
-    original = grow_mixed.memberships
-
     def forced(data, uniforms, options):
-        found = original(data, uniforms, options)
+        found = memberships(data, uniforms, options)
         return found if found is None else np.eye(found.shape[0])[found.argmax(axis=0)].T
 
     choices = {"clustering": clustering, "n_clusters": n_clusters}
-    with pytest.MonkeyPatch.context() as patch:
-        split_with(patch, original)
-        expected = learn("learnspn", values, binary(values), **choices)
-        split_with(patch, forced)
-        must_equal(learn("softlearn", values, binary(values), **choices), expected)
+    expected = split_with(memberships, values, binary(values), soft=False, ranks=True, **choices)
+    must_equal(split_with(forced, values, binary(values), **choices), expected)
 
 
 @every_clustering
@@ -71,79 +87,56 @@ def test_rank_tests_make_no_difference_to_binary_columns(clustering, values):
 @given(values=binary_tables)
 @settings(max_examples=40, deadline=None)
 def test_a_very_sharp_softmax_is_hard(values):
-    original, shared = grow_mixed.memberships, []
-
-    def watched(data, uniforms, options):
-        found = original(data, uniforms, options)
-        if found is not None:
-            shared.append(bool(((found > 0.0) & (found < 1.0)).any()))
-        return found
-
-    with pytest.MonkeyPatch.context() as patch:
-        split_with(patch, watched)
-        soft = grown(values, binary(values), soft=True, clustering="kmeans", beta=1e9)
-        hard = grown(values, binary(values), soft=False, clustering="kmeans")
+    seen, choices = [], {"clustering": "kmeans", "beta": 1e9}
+    split_with(watched(seen), values, binary(values), **choices)
+    shared = [m is not None and ((m > 0.0) & (m < 1.0)).any() for _, m in seen]
     assume(not any(shared))  # a tie is broken in the hard case, and shared in the soft one
-    must_equal(soft, hard)
+    soft = grown(values, binary(values), soft=True, **choices)
+    must_equal(soft, grown(values, binary(values), soft=False, clustering="kmeans"))
 
 
 @every_clustering
 @pytest.mark.parametrize("kinds", ["bbbb", "b3n", "nn"])
-def test_hard_memberships_give_each_row_to_one_cluster(clustering, kinds, monkeypatch):
-    original, seen = grow_mixed.memberships, []
-
-    def watched(data, uniforms, options):
-        found = original(data, uniforms, options)
-        if found is not None:
-            seen.append(found)
-        return found
-
-    split_with(monkeypatch, watched)
-    values = mixture(kinds, 300)
-    learn("learnspn", values, schema_of(kinds), clustering=clustering, n_clusters=3)
-    assert seen
-    for membership in seen:
+def test_hard_memberships_give_each_row_to_one_cluster(clustering, kinds):
+    values, schema, choices = mixture(kinds, 300), schema_of(kinds), {"n_clusters": 3}
+    hard, soft = [], []
+    split_with(watched(hard), values, schema, soft=False, clustering=clustering, **choices)
+    hard = [membership for _, membership in hard if membership is not None]
+    assert hard
+    for membership in hard:
         assert set(np.unique(membership)) <= {0.0, 1.0}
         assert (membership.sum(axis=0) == 1.0).all()
-    seen.clear()
-    learn("softlearn", values, schema_of(kinds), clustering=clustering, n_clusters=3)
-    assert any(((m > 0.01) & (m < 0.99)).any() for m in seen)
-    assert all(np.allclose(m.sum(axis=0), 1.0) for m in seen)
+    split_with(watched(soft), values, schema, clustering=clustering, **choices)
+    soft = [membership for _, membership in soft if membership is not None]
+    assert any(((m > 0.01) & (m < 0.99)).any() for m in soft)
+    assert all(np.allclose(m.sum(axis=0), 1.0) for m in soft)
 
 
 @every_clustering
-def test_clusters_see_the_columns_of_their_node_alone(clustering, monkeypatch):
+def test_clusters_see_the_columns_of_their_node_alone(clustering):
     """Two independent blocks of columns: each is clustered by its own columns, not by all."""
     values = np.concatenate([mixture("bbb", 400, seed=1, n_groups=2), mixture("3n", 400, seed=9)])
-    widths, original = set(), grow_mixed.memberships
-
-    def watched(data, uniforms, options):
-        widths.add((int(data.single.size), data.numbers.shape[0]))
-        return original(data, uniforms, options)
-
-    split_with(monkeypatch, watched)
-    learn("softlearn", values, schema_of("bbb3n"), clustering=clustering, significance=1e-5)
+    seen, choices = [], {"clustering": clustering, "significance": 1e-5}
+    split_with(watched(seen), values, schema_of("bbb3n"), **choices)
+    widths = {(data.single.size, data.numbers.shape[0]) for data, _ in seen}
     assert (3, 0) in widths
     assert (1, 1) in widths
     assert (4, 1) not in widths
 
 
-def test_edge_weights_are_the_shares_of_mass(monkeypatch):
+def test_edge_weights_are_the_shares_of_mass():
     """A quarter of each row to the first cluster: 1/4 and 3/4, whatever the weights."""
 
     def quarter(data, uniforms, options):
-        return np.tile([[0.25], [0.75]], data.n_rows)
+        return np.tile([[0.25], [0.75]], data.weights.size)
 
-    split_with(monkeypatch, quarter)
-    values = mixture("bbbb", 300, seed=3)
+    values, schema = mixture("bbbb", 300, seed=3), schema_of("bbbb")
     weights = np.random.default_rng(0).gamma(1.0, 1.0, 300)
-    circuit = learn(
-        "softlearn", values, schema_of("bbbb"), weights=weights, max_depth=1, significance=0.1
-    )
+    circuit = split_with(quarter, values, schema, weights, max_depth=1)
     root = circuit.weight[circuit.edge_start[-2] : circuit.edge_start[-1]]
     assert root == pytest.approx([0.25, 0.75])
     # Both children have all rows in the same proportions, so the same leaves but for smoothing.
-    plain = learn("softlearn", values, schema_of("bbbb"), weights=weights, max_depth=0)
+    plain = learn("softlearn", values, schema, weights=weights, max_depth=0)
     assert circuit.params.reshape(2, -1) == pytest.approx(np.tile(plain.params, (2, 1)), abs=0.01)
 
 

@@ -1,33 +1,41 @@
 """Which test a pair of columns gets, and what the parts of a slice are."""
 
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 import pytest
-from softlearn.learn.bins import bin_table
-from softlearn.learn.splits import cluster_options, independent_parts
-from softlearn.learn.training import training_table
 
 from learn.table_examples import mixture, schema_of, with_gaps
+from softlearn.circuit import LEAF, SUM
+from softlearn.learn import Engine
 from softlearn.learn.config import GrowConfig
+from softlearn.learn.grow import grow
+from softlearn.learn.options import cluster_options
+from softlearn.stats.bins import Codes, pair_codes
 from softlearn.stats.independence import binary_parts, rank_parts, table_parts
-from stats.plain_clustering import both_forms
-
-
-@dataclass(frozen=True)
-class Where:
-    rows: np.ndarray
-    columns: np.ndarray
+from softlearn.stats.table import training_table
+from softlearn.table.schema import Schema
+from stats.plain_bins import pair_tables
 
 
 def parts_of(values, kinds, *, columns=None, **choices):
-    """The parts of some columns, over all rows."""
-    table = training_table(values, np.ones(values.shape[1]), schema_of(kinds))
-    columns = np.arange(len(kinds)) if columns is None else np.array(columns)
-    where = Where(np.arange(table.n_rows, dtype=np.int32), columns.astype(np.int32))
-    data = table.take(where.rows, table.weights, where.columns)
-    return independent_parts(bin_table(table), GrowConfig(**choices), where, data)
+    """The parts that the columns of a table fall into: the root's leaves and products."""
+    columns = range(len(kinds)) if columns is None else columns
+    schema = Schema(tuple(schema_of(kinds).columns[i] for i in columns))
+    table = training_table(values[list(columns)], np.ones(values.shape[1]), schema)
+    config = GrowConfig(max_depth=1, **choices)
+    tree = grow(table, config, np.random.SeedSequence(0), Engine())
+    if tree.kind[0] == SUM:
+        return np.zeros(len(schema))
+    leaves = np.flatnonzero(tree.kind == LEAF)
+    part = np.where(tree.parent[leaves] == 0, leaves, tree.parent[leaves])
+    return part[np.argsort(tree.column[leaves])]
+
+
+def codes_of(values, kinds, columns):
+    """The codes of some columns."""
+    codes = pair_codes(values, np.ones(values.shape[1]), schema_of(kinds))
+    return Codes(*(part[list(columns)] for part in codes))
 
 
 def same_partition(one, other):
@@ -89,17 +97,14 @@ def test_parts_are_those_of_the_tests_of_all_pairs(seed, ranks):
         values[i] = rng.permutation(values[i])
     values = with_gaps(values, 0.1, seed=seed)
     found = parts_of(values, kinds, ranks=ranks, significance=significance)
-    table = training_table(values, np.ones(100), schema_of(kinds))
-    bins, rows = bin_table(table), np.arange(table.n_rows, dtype=np.int32)
-    expected = np.arange(6)
+    weights, expected = np.ones(100), np.arange(6)
     for i in range(6):
         for j in range(i):
-            pair = np.array([j, i], np.int32)
-            codes, numeric = bins.ranks(rows, pair)
-            if ranks and numeric.any():
-                labels = rank_parts(np.arange(2), codes, numeric, table.weights, significance)
+            codes = codes_of(values, kinds, [j, i])
+            if ranks and codes.numeric.any():
+                labels = rank_parts(np.arange(2), *codes[::2], weights, significance)
             else:
-                tables = bins.tables(rows, table.weights, pair, coarse=not ranks)
+                tables = pair_tables(codes, weights, weights, coarse=not ranks)
                 labels = table_parts(tables, significance)
             if labels[0] == labels[1]:
                 expected[expected == expected[i]] = expected[j]
@@ -112,12 +117,12 @@ def test_independent_columns_raise_about_as_many_false_alarms_as_promised(n_rows
     """At most half more than the significance, for two tests; six deviations, risk 1e-9."""
     rng = np.random.default_rng(n_rows)
     values = np.concatenate([rng.normal(size=(50, n_rows)), rng.integers(0, 3, (20, n_rows))])
-    table = training_table(values, np.ones(n_rows), schema_of("n" * 50 + "3" * 20))
-    bins, rows = bin_table(table), np.arange(n_rows, dtype=np.int32)
+    codes = pair_codes(values, np.ones(n_rows), schema_of("n" * 50 + "3" * 20))
     weights = rng.beta(0.5, 0.5, n_rows) if shares else np.ones(n_rows)
     found = []
     for pair in product(range(20), range(20, 70)):  # a number, and another or levels
-        tables = bins.tables(rows, weights, np.array(pair, np.int32), coarse=True)
+        some = Codes(*(part[list(pair)] for part in codes))
+        tables = pair_tables(some, weights, np.ones(n_rows), coarse=True)
         one, other = table_parts(tables, 0.05)
         found.append(one == other)
     deviation = np.sqrt(0.05 * 0.95 / len(found))
@@ -136,13 +141,8 @@ def test_a_trend_is_found_in_a_node_of_a_dozen_rows():
 @pytest.mark.parametrize("test", ["chi2", "g"])
 def test_binary_columns_are_tested_in_pairs(test):
     values = np.concatenate([mixture("bbb", 200, seed=1), mixture("bb", 200, seed=2)])
-    table = training_table(values, np.ones(200), schema_of("bbbbb"))
-    every = np.arange(table.n_rows, dtype=np.int32)
-    data = table.take(every, table.weights, np.arange(5, dtype=np.int32))
-    for form in both_forms(data):
-        level = GrowConfig().level(5)
-        expected = binary_parts(form.pair_weights(), 200.0, level, test)
-        assert same_partition(parts_of(values, "bbbbb", test=test), expected)
+    expected = binary_parts(values @ values.T, 200.0, GrowConfig().level(5), test)
+    assert same_partition(parts_of(values, "bbbbb", test=test), expected)
 
 
 def test_options_have_one_type_whatever_the_user_writes():

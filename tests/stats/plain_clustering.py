@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
-from softlearn.learn.splits import cluster_options
-from softlearn.learn.training import Training, training_table
 
 from learn.table_examples import mixture, schema_of, with_gaps
-from softlearn.kernels.cluster.rows import DIFFERENT, ClusterOptions
+from softlearn.kernels.cluster.rows import DIFFERENT, ClusterOptions, RowData
 from softlearn.learn.config import GrowConfig
+from softlearn.learn.options import cluster_options
 from softlearn.numeric_policy import MIXTURE_DEVIATION_FLOOR, MIXTURE_PROBABILITY_FLOOR
-from softlearn.stats.rows import Listing, WeightedRows
+from softlearn.stats.bins import MISSING
+from softlearn.stats.table import TrainingTable, training_table
 
 
 def rows_of(kinds: str, n_rows: int, *, gaps: float = 0.0, seed: int = 0):
@@ -23,21 +21,31 @@ def rows_of(kinds: str, n_rows: int, *, gaps: float = 0.0, seed: int = 0):
     return table, take_all(table)
 
 
-def take_all(table: Training) -> WeightedRows:
+def take_all(table: TrainingTable) -> RowData:
     every_row = np.arange(table.n_rows, dtype=np.int32)
     return table.take(every_row, table.weights, np.arange(len(table.schema), dtype=np.int32))
 
 
-def both_forms(rows: WeightedRows) -> tuple[WeightedRows, WeightedRows]:
-    """Return the same rows with their indicators as a matrix and as a listing."""
-    dense = rows.indicators
-    if isinstance(dense, Listing):
-        dense = np.zeros((rows.n_features, rows.n_rows), np.float32)
-        row = np.repeat(np.arange(rows.n_rows), np.diff(rows.indicators.start))
-        dense[rows.indicators.feature, row] = 1.0
+def both_forms(rows: RowData) -> tuple[RowData, RowData]:
+    """Return the same rows with their indicators as a matrix and compressed."""
+    dense = rows.dense
+    if rows.start.size > 1:
+        dense = np.zeros((rows.groups[-1], rows.weights.size), np.float32)
+        dense[rows.feature, np.repeat(np.arange(rows.weights.size), np.diff(rows.start))] = 1.0
+    return as_matrix(rows, dense), compressed(rows, dense)
+
+
+def as_matrix(rows: RowData, dense: np.ndarray) -> RowData:
+    """Return the rows with these indicators, (features, rows)."""
+    empty = np.zeros(1, np.int64), np.zeros(0, np.int32)
+    return rows._replace(dense=dense, start=empty[0], feature=empty[1])
+
+
+def compressed(rows: RowData, dense: np.ndarray) -> RowData:
+    """Return the rows with these indicators by their ones."""
     start = np.concatenate([[0], np.cumsum(dense.sum(axis=0))]).astype(np.int64)
-    listing = Listing(start, np.nonzero(dense.T)[1].astype(np.int32))
-    return replace(rows, indicators=dense), replace(rows, indicators=listing)
+    feature = np.nonzero(dense.T)[1].astype(np.int32)
+    return rows._replace(dense=dense[:0], start=start, feature=feature)
 
 
 def options_of(**choices: object) -> ClusterOptions:
@@ -47,13 +55,19 @@ def options_of(**choices: object) -> ClusterOptions:
     return cluster_options(GrowConfig(soft=soft, **choices))._replace(**own)
 
 
-def columns_of(table: Training):
+def columns_of(table: TrainingTable):
     """Yield (levels, cells) of each column; 0 levels and standardised cells if numeric."""
     for i, column in enumerate(table.schema.columns):
         if column.is_discrete:
-            yield column.n_levels, table.values[i]
+            yield column.n_levels, level_cells(table, i)
         else:
-            yield 0, (table.values[i] - table.centre[i]) / table.spread[i]
+            yield 0, table.numbers[table.number_of[i]]
+
+
+def level_cells(table: TrainingTable, column: int) -> np.ndarray:
+    """Return the levels of a column with few of them, NaN where missing: its codes for tests."""
+    codes = table.codes.codes[column]
+    return np.where(codes == MISSING, np.nan, codes.astype(float))
 
 
 def features_of(n_levels: int, cells: np.ndarray) -> np.ndarray:
@@ -63,7 +77,7 @@ def features_of(n_levels: int, cells: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(cells)[:, None], 0.0, points)
 
 
-def distances_to(table: Training, centroids: list[np.ndarray]) -> np.ndarray:
+def distances_to(table: TrainingTable, centroids: list[np.ndarray]) -> np.ndarray:
     """Return the squared distances of rows to centroids, (clusters, rows)."""
     total = np.zeros((centroids[0].shape[0], table.n_rows))
     for (n_levels, cells), centroid in zip(columns_of(table), centroids, strict=True):
@@ -75,7 +89,7 @@ def distances_to(table: Training, centroids: list[np.ndarray]) -> np.ndarray:
 
 
 def means_of(
-    table: Training, membership: np.ndarray, old: list[np.ndarray] | None = None
+    table: TrainingTable, membership: np.ndarray, old: list[np.ndarray] | None = None
 ) -> list[np.ndarray]:
     """Return the mean of each cluster's rows, column by column; without any, the old one."""
     found = []
@@ -87,12 +101,12 @@ def means_of(
     return found
 
 
-def squared_distances(table: Training, membership: np.ndarray) -> np.ndarray:
+def squared_distances(table: TrainingTable, membership: np.ndarray) -> np.ndarray:
     """Return the distance of each row to the mean of each cluster's rows, (clusters, rows)."""
     return distances_to(table, means_of(table, membership))
 
 
-def picked(table: Training, uniforms: np.ndarray) -> list[int]:
+def picked(table: TrainingTable, uniforms: np.ndarray) -> list[int]:
     """Return the rows to start from: any that differs from those before, whatever it weighs."""
     rows: list[int] = []
     for u in uniforms:
@@ -106,7 +120,7 @@ def picked(table: Training, uniforms: np.ndarray) -> list[int]:
     return rows
 
 
-def on_rows(table: Training, rows: list[int]) -> list[np.ndarray]:
+def on_rows(table: TrainingTable, rows: list[int]) -> list[np.ndarray]:
     return [features_of(n_levels, cells)[rows] for n_levels, cells in columns_of(table)]
 
 
@@ -116,7 +130,7 @@ def first_best(score: np.ndarray) -> np.ndarray:
     return np.eye(score.shape[0])[best].T
 
 
-def lloyd(table: Training, uniforms: np.ndarray, options: ClusterOptions):
+def lloyd(table: TrainingTable, uniforms: np.ndarray, options: ClusterOptions):
     """Return hard memberships and the centroids, or None if all rows are alike."""
     rows = picked(table, uniforms)
     if len(rows) < 2:
@@ -133,7 +147,7 @@ def lloyd(table: Training, uniforms: np.ndarray, options: ClusterOptions):
     return hard, centroids
 
 
-def em_step(table: Training, membership: np.ndarray, smoothing: float):
+def em_step(table: TrainingTable, membership: np.ndarray, smoothing: float):
     """Return new memberships, the weighted log-likelihood, and the prior's part of the score."""
     part = (membership * table.weights).T
     log_joint = np.tile(np.log(part.sum(axis=0) / part.sum()), (table.n_rows, 1))
@@ -164,7 +178,7 @@ def soft_memberships(distance: np.ndarray, beta: float) -> np.ndarray:
     return np.exp(score - np.logaddexp.reduce(score, axis=0))
 
 
-def plain_memberships(table: Training, uniforms: np.ndarray, options: ClusterOptions):
+def plain_memberships(table: TrainingTable, uniforms: np.ndarray, options: ClusterOptions):
     """Return what ``softlearn.stats.clustering.memberships`` should."""
     found = lloyd(table, uniforms, options)
     if found is None:

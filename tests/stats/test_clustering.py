@@ -4,14 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from softlearn.learn.training import training_table
 
-from learn.table_examples import mixture, schema_of
+from learn.table_examples import mixture, schema_of, with_gaps
+from softlearn.kernels.cluster.rows import RowData
 from softlearn.stats.clustering import memberships
-from softlearn.stats.rows import Listing, WeightedRows
+from softlearn.stats.rows import Csr
+from softlearn.stats.table import training_table
 from stats.plain_clustering import (
     both_forms,
     em_step,
+    level_cells,
     lloyd,
     options_of,
     plain_memberships,
@@ -30,12 +32,20 @@ every_clustering = pytest.mark.parametrize("clustering", ["kmeans", "em"])
 def numbers_alone(numbers, weights=None):
     """Rows of standardised numbers, as they are given."""
     weights = np.ones(numbers.shape[1]) if weights is None else weights
-    none = np.zeros((0, 0), np.float32)
-    return WeightedRows(weights, none, np.zeros(1, np.int64), np.zeros(0, bool), numbers)
+    nothing = np.zeros(1, np.int64)
+    return RowData(
+        dense=np.zeros((0, 0), np.float32),
+        start=nothing,
+        feature=np.zeros(0, np.int32),
+        numbers=numbers,
+        weights=weights,
+        groups=nothing,
+        single=np.zeros(0, bool),
+    )
 
 
 def reweighted(table, rows, weights):
-    return replace(table, weights=weights), replace(rows, weights=weights)
+    return replace(table, weights=weights), rows._replace(weights=weights)
 
 
 def must_be_memberships(found):
@@ -162,7 +172,7 @@ def test_clear_groups_are_found(clustering):
     for u in np.random.default_rng(1).random((10, 2)):
         hard = memberships(take_all(table), u, options_of(clustering=clustering, soft=False))
         assert hard.sum(axis=1).tolist() == [30.0, 30.0]
-        assert np.unique(table.values[0][hard[0] == 1.0]).size == 1
+        assert np.unique(level_cells(table, 0)[hard[0] == 1.0]).size == 1
 
 
 @pytest.mark.parametrize("kinds", ["bbb", "3n", "n"])
@@ -192,7 +202,7 @@ def test_a_weight_counts_like_so_many_rows():
     """A heavy row pulls the centroid: the mean of 0 (three times) and 4 is 1."""
     x = np.array([0.0, 4.0, 100.0, 101.0])
     table = training_table(x[None], np.array([3.0, 1, 1, 1]), schema_of("n"))
-    x = table.values[0]
+    x = x[table.codes.codes[0]]  # in the order of the table; the codes are ranks
     found = memberships(take_all(table), np.array([0.1, 0.9]), options_of(clustering="kmeans"))
     expected = soft_memberships(np.abs(x - np.array([[1.0], [100.5]])), 40.0)
     near = 0 if found[0, x == 0.0] > 0.5 else 1
@@ -259,7 +269,7 @@ def test_the_unit_of_the_weights_makes_no_difference(clustering, form, unit):
         rows = both_forms(rows_of(kinds, 150, gaps=gaps)[1])[form]
         options = options_of(clustering=clustering, smoothing=0.1)
         expected = memberships(rows, uniforms[:3], options)
-        scaled = replace(rows, weights=rows.weights * unit)
+        scaled = rows._replace(weights=rows.weights * unit)
         found = memberships(scaled, uniforms[:3], options._replace(smoothing=0.1 * unit))
         must_be_memberships(found)
         assert found == pytest.approx(expected, abs=2e-3)
@@ -271,7 +281,7 @@ def test_rows_that_weigh_next_to_nothing_are_shared(kinds, gaps, clustering):
     """Beyond single precision their clusters may be poor ones."""
     _, rows = rows_of(kinds, 150, gaps=gaps)
     for form in both_forms(rows):
-        light = replace(form, weights=1e-300 * rows.weights)
+        light = form._replace(weights=1e-300 * rows.weights)
         must_be_memberships(memberships(light, uniforms, options_of(clustering=clustering)))
 
 
@@ -290,7 +300,8 @@ def test_rows_without_weight_are_shared_and_change_nothing(kinds, gaps, clusteri
 def test_no_weight_at_all_has_no_clusters(clustering):
     _, rows = rows_of("b3n", 50)
     options = options_of(clustering=clustering)
-    assert memberships(replace(rows, weights=np.zeros(rows.n_rows)), uniforms, options) is None
+    nothing = rows._replace(weights=np.zeros(rows.weights.size))
+    assert memberships(nothing, uniforms, options) is None
 
 
 @every_table
@@ -353,17 +364,17 @@ def test_a_row_far_away_leaves_the_others_to_their_groups(clustering):
 
 @every_clustering
 def test_a_row_without_any_value_is_shared(clustering):
-    table, rows = rows_of("b3n9nb", 100, gaps=0.2)
-    values = np.concatenate([table.values, np.full((6, 1), np.nan)], axis=1)
-    longer = training_table(values, np.append(table.weights, 1.0), table.schema)
-    empty = take_all(longer)
-    assert empty.n_rows == rows.n_rows + 1
+    values = with_gaps(mixture("b3n9nb", 100), 0.2)
+    values = np.concatenate([values, np.full((6, 1), np.nan)], axis=1)
+    empty = take_all(training_table(values, np.ones(101), schema_of("b3n9nb")))
+    without_levels = ~both_forms(empty)[0].dense.any(axis=0)
+    assert (without_levels & np.isnan(empty.numbers).all(axis=0)).sum() == 1
     must_be_memberships(memberships(empty, uniforms, options_of(clustering=clustering)))
 
 
 def test_tables_take_both_forms():
     """What the twin is compared on."""
     forms = {
-        isinstance(rows_of(kinds, 150, gaps=gaps)[1].indicators, Listing) for kinds, gaps in TABLES
+        isinstance(rows_of(kinds, 150, gaps=gaps)[0].indicators, Csr) for kinds, gaps in TABLES
     }
     assert forms == {False, True}

@@ -166,3 +166,12 @@ def test_what_has_no_trend_is_found_by_the_table_at_half_the_significance():
         assert is_linked(tables, 0.01) == (by_ranks or by_table)
         answers.append((by_ranks, by_table, is_linked(as_levels, 0.01)))
     assert {(False, True, True), (False, False, True), (False, False, False)} <= set(answers)
+
+
+@pytest.mark.parametrize(("weight", "expected"), [(1e-20, False), (1e-12, False), (1.0, True)])
+@pytest.mark.parametrize("numeric", [(True, True), (True, False)])
+def test_a_row_of_next_to_no_weight_makes_no_trend(weight, expected, numeric):
+    """All other rows are alike, so whatever it weighs, it is all that the ranks have to say."""
+    x = np.append(np.zeros(40), np.ones(20))
+    weights = np.where(x > 0.0, weight, 1.0)
+    assert is_linked(pair_tables([x, x], numeric, weights), 0.01) == expected

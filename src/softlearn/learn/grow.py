@@ -79,9 +79,11 @@ class Grower:
 @contextmanager
 def _raised_at(ends: float, flag: Kinds) -> Iterator[None]:
     """Set a flag at a time of the monotonic clock, and at the end."""
-    timer = None
-    if np.isfinite(ends):
-        timer = Timer(max(ends - time.monotonic(), 0.0), lambda: flag.fill(1))
+    timer, seconds = None, ends - time.monotonic()
+    if seconds <= 0.0:
+        flag.fill(1)
+    elif np.isfinite(seconds):
+        timer = Timer(seconds, lambda: flag.fill(1))
         timer.daemon = True
         timer.start()
     try:

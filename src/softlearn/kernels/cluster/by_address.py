@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 from llvmlite import ir
-from numba import int64, typeof
+from numba import config, int64, typeof
 from numba.extending import intrinsic
 
 from softlearn.arrays import Floats, Kinds, States
@@ -20,6 +20,7 @@ from softlearn.kernels.cluster.clustering import cluster
 from softlearn.kernels.cluster.rows import ClusterOptions, RowData
 from softlearn.kernels.compile import address_of, kernel
 
+_IS_COMPILED = not vars(config)["DISABLE_JIT"]
 _Call: TypeAlias = Callable[[int, RowData, States, ClusterOptions, Kinds, Floats], int]
 
 
@@ -47,8 +48,8 @@ _TYPES = _types()
 
 @lru_cache(maxsize=1)
 def clustering_address() -> int:
-    """Return where the clustering is; the first call compiles it."""
-    return address_of(cluster, int64(*_TYPES))
+    """Return where the clustering is; the first call compiles it. Uncompiled, it has no address."""
+    return address_of(cluster, int64(*_TYPES)) if _IS_COMPILED else 0
 
 
 def _emit_call(
@@ -73,7 +74,19 @@ def _emit_call(
     return int64(address, *given), emit
 
 
-run_clustering = cast("_Call", intrinsic(_emit_call))
+def _call_by_name(
+    address: int,
+    data: RowData,
+    uniforms: Floats,
+    options: ClusterOptions,
+    stop: Kinds,
+    membership: Floats,
+) -> int:
+    """Call the clustering when nothing is compiled, as a debugger wants it."""
+    return cluster(data, uniforms, options, stop, membership)
+
+
+run_clustering = cast("_Call", intrinsic(_emit_call) if _IS_COMPILED else _call_by_name)
 
 
 @kernel

@@ -13,7 +13,9 @@ from softlearn.kernels.grow.ranks import link_ranks
 from softlearn.kernels.grow.slices import pair_sums
 from softlearn.kernels.grow.work import GrowTable, GrowthOptions, OpenSlice
 
-_TOGETHER = 4096  # rows whose products are added up in single precision
+_TOGETHER = 4096  # rows whose products are added up at a time
+# Up to this weight single precision loses a small part of a row, which Yates' correction hides.
+_HEAVY = 2.0**20
 
 
 @inner
@@ -48,32 +50,45 @@ def _are_single(table: GrowTable, task: OpenSlice) -> bool:
 @inner
 def _binary_parts(data: RowData, critical: float, options: GrowthOptions) -> Offsets:
     """Test columns of two levels by the weight of the rows where both are 1."""
-    both = np.zeros((data.single.size, data.single.size))
-    if data.dense.size > 0:
-        _dense_pair_sums(data.dense, data.weights, both)
-    else:
-        pair_sums(data.start, data.feature, data.weights, both)
     mass = 0.0
     for i in range(data.weights.size):
         mass += data.weights[i]
+    both = np.zeros((data.single.size, data.single.size))
+    if data.dense.size > 0:
+        _dense_pair_sums(data.dense, data.weights, mass, both)
+    else:
+        pair_sums(data.start, data.feature, data.weights, both)
     return link_binary(both, mass, critical, options.least_mass, options.g_test)
 
 
 @inner
-def _dense_pair_sums(dense: AnyArray, weights: Floats, out: Floats) -> None:
+def _dense_pair_sums(dense: AnyArray, weights: Floats, mass: float, out: Floats) -> None:
     """Add up the weights of the rows that have both of two columns."""
     for first in range(0, weights.size, _TOGETHER):
         n = min(_TOGETHER, weights.size - first)
-        plain = np.empty((dense.shape[0], n), np.float32)
-        weighted = np.empty((dense.shape[0], n), np.float32)
-        for j in range(dense.shape[0]):
-            for i in range(n):
-                plain[j, i] = dense[j, first + i]
-                weighted[j, i] = dense[j, first + i] * np.float32(weights[first + i])
-        some = np.dot(weighted, plain.T)
-        for j in range(dense.shape[0]):
-            for k in range(dense.shape[0]):
-                out[j, k] += some[j, k]
+        some, its_weights = dense[:, first : first + n], weights[first : first + n]
+        shape = (dense.shape[0], n)
+        if mass < _HEAVY:
+            plain, weighted = np.empty(shape, np.float32), np.empty(shape, np.float32)
+            _add_products(some, its_weights, plain, weighted, out)
+        else:
+            exact, its_exact = np.empty(shape), np.empty(shape)
+            _add_products(some, its_weights, exact, its_exact, out)
+
+
+@inner
+def _add_products(
+    dense: AnyArray, weights: Floats, plain: AnyArray, weighted: AnyArray, out: Floats
+) -> None:
+    """Add the products of all pairs of columns to out, in the precision of the two in between."""
+    for j in range(dense.shape[0]):
+        for i in range(weights.size):
+            plain[j, i] = dense[j, i]
+            weighted[j, i] = dense[j, i] * weights[i]
+    some = np.dot(weighted, plain.T)
+    for j in range(dense.shape[0]):
+        for k in range(dense.shape[0]):
+            out[j, k] += some[j, k]
 
 
 @inner

@@ -116,7 +116,7 @@ def _trend(
     if mass <= _NOTHING:
         return 0.0, 0, mass
     spread = square - total * total / mass
-    if spread <= _NO_SPREAD * square:
+    if spread <= max(_NO_SPREAD * square, _NOTHING):
         return 0.0, 0, mass
     if rank[j] < 0:
         between, n_levels = 0.0, 0
@@ -132,7 +132,7 @@ def _trend(
         total_j += sums[rank[j], a]
         square_j += sums[rank[j] + 1, a]
     spread_j = square_j - total_j * total_j / mass
-    if spread_j <= _NO_SPREAD * square_j:
+    if spread_j <= max(_NO_SPREAD * square_j, _NOTHING):
         return 0.0, 0, mass
     together = sums[rank[i], rank[j]] - total * total_j / mass
     return together * together / (spread * spread_j), 1, mass

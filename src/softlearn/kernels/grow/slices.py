@@ -81,7 +81,7 @@ def gather(indicators: Kinds, features: Ids, rows: Ids, out: AnyArray) -> None:
 def select(
     row_start: Offsets, feature: Ids, rows: Ids, new_feature: Ids
 ) -> tuple[Offsets, AnyArray]:
-    """Return some rows and features of a listing; new_feature is -1 for those left out."""
+    """Return some of the compressed rows; new_feature is -1 for features that are left out."""
     start = np.empty(rows.size + 1, np.int64)
     most = 0
     for i in range(rows.size):
