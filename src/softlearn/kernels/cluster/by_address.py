@@ -77,13 +77,13 @@ def _emit_call(
 def _call_by_name(
     address: int,
     data: RowData,
-    uniforms: Floats,
+    picks: States,
     options: ClusterOptions,
     stop: Kinds,
     membership: Floats,
 ) -> int:
     """Call the clustering when nothing is compiled, as a debugger wants it."""
-    return cluster(data, uniforms, options, stop, membership)
+    return cluster(data, picks, options, stop, membership)
 
 
 run_clustering = cast("_Call", intrinsic(_emit_call) if _IS_COMPILED else _call_by_name)
