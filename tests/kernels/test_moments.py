@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from softlearn.kernels.grow.moments import centred_moments
+from softlearn.kernels.grow.moments import bin_weights, centred_moments
 from softlearn.leaf import GAUSSIAN
 
 
@@ -34,3 +34,19 @@ def test_moments_are_those_of_the_rows_one_by_one(n_rows, seed, gaps, shift):
         assert moments[1] == pytest.approx(expected.pairs, abs=1e-9 * max(1.0, expected.weight**2))
         assert moments[2] + moments[3] == pytest.approx(mean, rel=1e-12)
         assert moments[4] == pytest.approx(expected.scatter, rel=1e-6, abs=1e-9)
+
+
+@given(n_rows=st.integers(1, 60), seed=st.integers(0, 10_000))
+@settings(max_examples=60, deadline=None)
+def test_bins_hold_the_weight_of_their_rows(n_rows, seed):
+    rng = np.random.default_rng(seed)
+    codes = np.where(rng.random((3, n_rows)) < 0.2, np.nan, rng.integers(0, 5, (3, n_rows)))
+    bin_of = rng.integers(-1, 3, (3, 5)).astype(np.int32)
+    rows = np.flatnonzero(rng.random(n_rows) < 0.7).astype(np.int32)
+    weights = rng.uniform(0.01, 1.0, rows.size)
+    columns = np.array([2, 0], np.int32)
+    found = bin_weights(codes, bin_of, columns, rows, weights, 3)
+    for column, own in zip(columns.tolist(), found, strict=True):
+        cells = zip(codes[column, rows].tolist(), weights.tolist(), strict=True)
+        lies = [(bin_of[column, int(code)], w) for code, w in cells if not np.isnan(code)]
+        assert own == pytest.approx([sum(w for at, w in lies if at == b) for b in range(3)])

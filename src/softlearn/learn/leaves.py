@@ -66,6 +66,12 @@ class LeafEstimator:
         self.pseudo_counts = pseudo_counts(training, config)
         self.floor = config.deviation_floor * training.spread  # (columns,)
         self.family = _families(training, config)
+        self.scaled = {
+            column: SCALED.on(cells_of(training.schema.columns[column]))
+            for column in np.flatnonzero(self.family == _SCALED).tolist()
+        }
+        self.bin_of = _bin_of(training)
+        self.n_bins = np.maximum(self.bin_of.max(axis=1, initial=0) + 1, 1)  # (columns,)
         self.edges = {
             int(column): _edges(training.values[column], training.weights)
             for column in np.flatnonzero(self.family == _HISTOGRAM)
@@ -112,21 +118,23 @@ class LeafEstimator:
     def _scaled(
         self, columns: Ids, counts: dict[int, Floats], task: Heir, weights: Floats
     ) -> dict[int, Floats]:
-        """Estimate leaves over cells: masses of atoms, and moments of the others' scores."""
-        from softlearn.kernels.grow.moments import centred_moments  # noqa: PLC0415 - loads Numba
+        """Estimate leaves over cells: masses of atoms and bins, and moments of scores."""
+        from softlearn.kernels.grow.moments import bin_weights, centred_moments  # noqa: PLC0415 - loads Numba
 
         table, found = self.training, {}
         number = table.number_of[columns]
         have = number[number >= 0].astype(np.int32)
         moments = centred_moments(table.numbers, have, task.rows, weights, table.weights)
         of_number = dict(zip(have.tolist(), moments.tolist(), strict=True))
-        for column, position in zip(columns.tolist(), number.tolist(), strict=True):
+        most = int(self.n_bins.max(initial=1))
+        in_bins = bin_weights(table.values, self.bin_of, columns, task.rows, weights, most)
+        for column, position, bins in zip(columns.tolist(), number.tolist(), in_bins, strict=True):
             atoms = counts[column][:-1] if column in counts else np.zeros(0)
             rest = GaussianStats(*of_number.get(position, (0.0,) * 5))
             if rest.weight + atoms.sum() > 0.0:
-                stats = ScaledStats(atoms, rest)
+                stats = ScaledStats(atoms, bins[: self.n_bins[column]], rest)
                 options = replace(self._options(column), smoothing=SCALE_SMOOTHING)
-                found[column] = SCALED.finish(stats, options)
+                found[column] = self.scaled[column].finish(stats, options)
         return found
 
     def _discrete(self, counts: dict[int, Floats]) -> dict[int, Floats]:
@@ -211,6 +219,16 @@ def _families(training: Training, config: GrowConfig) -> AnyArray:
         choice = chosen.get(name, "gaussian") if isinstance(chosen, Mapping) else chosen
         family[i] = _HISTOGRAM if choice == "histogram" else _GAUSSIAN
     return family
+
+
+def _bin_of(training: Training) -> Ids:
+    """Return the coarse bin of each cell of each column, (columns, cells); -1 if it has none."""
+    cells = [cells_of(column) for column in training.schema.columns]
+    found = np.full((len(cells), max((own.n for own in cells if own), default=0)), -1, np.int32)
+    for row, own in zip(found, cells, strict=True):
+        if own is not None:
+            row[: own.n] = own.bin_of
+    return found
 
 
 def _edges(values: Floats, weights: Floats) -> Floats:

@@ -41,3 +41,23 @@ def centred_moments(
         found[j, 0], found[j, 1] = weight, max(weight * weight - squares, 0.0)
         found[j, 2], found[j, 3], found[j, 4] = centre, offset, scatter
     return found
+
+
+@kernel
+def bin_weights(
+    codes: Floats, bin_of: Ids, columns: Ids, rows: Ids, weights: Floats, n_bins: int
+) -> Floats:
+    """Return the weight of some rows in each coarse bin of some columns, (columns, n_bins).
+
+    ``codes`` are cells, NaN where missing; ``bin_of`` (columns, cells) is -1 for atoms.
+    """
+    found = np.zeros((columns.size, n_bins))
+    for j in range(columns.size):
+        cells, bins = codes[columns[j]], bin_of[columns[j]]
+        for i in range(rows.size):
+            code = cells[rows[i]]
+            if code == code:
+                place = bins[int(code)]
+                if place >= 0:
+                    found[j, place] += weights[i]
+    return found
