@@ -1,8 +1,8 @@
 """Small columns with a scale, and what a scaled leaf says, in plain Python from its definition.
 
 A column's line is cut into cells. Inside a cell all values are alike; a leaf says how likely each
-cell is: atoms have a probability of their own, the rest is the column's own share bent to a normal
-distribution of the cells' normal scores, and a part of the mass goes as in the column as a whole.
+cell is: atoms and coarse bins have a probability of their own, in a bin the column's own share is
+bent to a normal distribution of the cells' scores, and a part goes as in the column as a whole.
 """
 
 from __future__ import annotations
@@ -35,12 +35,15 @@ def scale(
     atoms: set[float] = frozenset(),
     step: float = 0.0,
     missing_share: float = 0.125,
+    bins: tuple[int, ...] = (),
+    humps: tuple[int, ...] = (),
 ) -> Scale:
     """A scale from the ends of its cells, relative shares and the values that are atoms."""
     left, right = (tuple(map(float, side)) for side in zip(*cells, strict=True))
     is_atom = tuple(a == b and a in atoms for a, b in cells)
     shares = tuple((np.array(share) / sum(share)).tolist())
-    return Scale(left, right, shares, is_atom, step, missing_share=missing_share)
+    rest = {"missing_share": missing_share, "bins": bins, "humps": humps}
+    return Scale(left, right, shares, is_atom, step, **rest)
 
 
 WHOLE = scale([(-5, -3), (-2, -2), (-1, 1), (2, 2), (3, 6)], [1, 2, 3, 1, 2], {2.0}, 1.0)
@@ -52,9 +55,28 @@ LINE = scale(
     [3, 1, 4, 2, 3, 1],
     {0.5},
 )
+APART = scale(
+    [(-3, -3), (-2, -1), (0, 0), (1, 19), (20, 20), (21, 21), (22, 25)],
+    [2, 3, 2, 0.1, 3, 1, 2],
+    {20.0},
+    1.0,
+    bins=(0, 2, 5),
+    humps=(3,),
+)
+TWO_HUMPS = scale(
+    [(-2.1, -1.1), (-0.9, 0.1), (0.25, 0.25), (0.4, 3.1), (3.6, 5.1)],
+    [2, 3, 1, 0.1, 3],
+    {0.25},
+    bins=(0, 1, 4),
+    humps=(3,),
+)
 # The kind and scale of columns whose values can all be listed, and of columns with a density.
-COUNTABLE = (("integer", WHOLE), ("integer", EVEN), ("integer", ATOMS), ("numeric", ATOMS))
-NUMERIC = (("numeric", HALVES), ("numeric", LINE))
+COUNTABLE = (
+    *(("integer", known) for known in (WHOLE, EVEN, ATOMS, APART)),
+    ("numeric", ATOMS),
+    ("numeric", HALVES),
+)
+NUMERIC = (("numeric", LINE), ("numeric", TWO_HUMPS))
 DENSE = (*NUMERIC, ("datetime", LINE))
 OUTSIDE = (-50.0, 100.0)
 
@@ -73,26 +95,45 @@ def cells_in(column: Column) -> list[Cell]:
 def probabilities(column: Column, params: tuple[float, ...]) -> list[float]:
     """The probability of each cell, by the definition of a scaled leaf."""
     cells = cells_in(column)
-    *atoms, rest, whole, mean, deviation = params
-    total = math.fsum(cell.share for cell in cells if not cell.is_atom)
-    below, bent, own = 0.0, [], iter(atoms)
-    for cell in cells:
-        if cell.is_atom:
-            bent.append(0.0)
-            continue
-        score = NormalDist().inv_cdf((below + 0.5 * cell.share) / total)
-        below += cell.share
-        moved = ((score - mean) / deviation) ** 2
-        bent.append(cell.share * math.exp(0.5 * score**2 - 0.5 * moved))
-    mass = math.fsum(bent) or 1.0
+    n_atoms = sum(cell.is_atom for cell in cells)
+    atoms, bins, (whole, mean, deviation) = params[:n_atoms], params[n_atoms:-3], params[-3:]
+    scores, widths = _scores_and_widths(column)
+    bent = [
+        width * math.exp(-0.5 * ((score - mean) / deviation) ** 2)
+        for score, width in zip(scores, widths, strict=True)
+    ]
+    starts = column.scale.bins if len(bins) > 1 else ()
+    bin_of = [max(sum(first <= i for first in starts) - 1, 0) for i in range(len(cells))]
+    mass = [math.fsum(p for p, b in zip(bent, bin_of, strict=True) if b == i) for i in bin_of]
+    own = iter(atoms)
     return [
-        whole * cell.share + (next(own) if cell.is_atom else rest * part / mass)
-        for cell, part in zip(cells, bent, strict=True)
+        whole * cell.share + (next(own) if cell.is_atom else bins[bin_of[i]] * bent[i] / mass[i])
+        for i, cell in enumerate(cells)
     ]
 
 
+def _scores_and_widths(column: Column) -> tuple[list[float], list[float]]:
+    """The score of each cell, and how wide it is in normal scores; atoms have no width.
+
+    Humps lie three apart; then scores are standardised again.
+    """
+    cells, humps = cells_in(column), column.scale.humps
+    shares = [0.0 if cell.is_atom else cell.share for cell in cells]
+    total, below, scores, widths = math.fsum(shares), 0.0, [], []
+    for i, share in enumerate(shares):
+        normal = NormalDist().inv_cdf((below + 0.5 * share) / total) if share else 0.0
+        below += share
+        widths.append(share * math.exp(0.5 * normal**2))
+        scores.append(normal + 3.0 * sum(first <= i for first in humps))
+    if not humps:
+        return scores, widths
+    mean = math.fsum(p * x for p, x in zip(shares, scores, strict=True)) / total
+    square = math.fsum(p * (x - mean) ** 2 for p, x in zip(shares, scores, strict=True)) / total
+    return [(x - mean) / math.sqrt(square) for x in scores], widths
+
+
 def density(column: Column, params: tuple[float, ...], x: float) -> float:
-    """The probability of x, or its density inside a stretch of a column that is not whole."""
+    """The probability of x, or its density inside a stretch of a column without a step."""
     for cell, p in zip(cells_in(column), probabilities(column, params), strict=True):
         if cell.left == cell.right == x:
             return p
@@ -113,7 +154,7 @@ def points_and_weights(
             found, weight = [left] if lo <= left <= hi and left < math.inf else [], [1.0]
         elif column.scale.step:
             found = [x for x in _grid(column, left, right) if lo <= x <= hi]
-            weight = [1.0 if column.kind == "integer" else column.scale.step]
+            weight = [1.0]
         else:
             a, b = max(left, lo), max(min(right, hi), left, lo)
             found = (0.5 * (a + b) + 0.5 * (b - a) * _NODES).tolist()
@@ -162,5 +203,4 @@ def _grid(column: Column, left: float, right: float) -> list[float]:
 def _size(column: Column, cell: Cell) -> float:
     if not column.scale.step:
         return cell.right - cell.left
-    count = round((cell.right - cell.left) / column.scale.step) + 1
-    return count * (1.0 if column.kind == "integer" else column.scale.step)
+    return round((cell.right - cell.left) / column.scale.step) + 1

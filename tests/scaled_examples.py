@@ -52,6 +52,10 @@ def sound(column) -> list[float]:
     return [*[1.0 / (n + 2)] * n, rest / (n + 2), own / (n + 2), 0.3, 0.8]
 
 
+def n_bins(column) -> int:
+    return max(len(column.scale.bins), 1)
+
+
 def defects(column) -> list[tuple[list[float], str]]:
     """Parameters that are wrong, and what is said of them."""
     good = sound(column)
@@ -72,7 +76,8 @@ def defects(column) -> list[tuple[list[float], str]]:
 @st.composite
 def params(draw, column):
     """A leaf; some of its atoms, its rest or its part of the whole may have no probability."""
-    size = n_atoms(column) + 2
+    rest = draw(st.sampled_from([1, n_bins(column)]))
+    size = n_atoms(column) + rest + 1
     mass = draw(st.lists(st.sampled_from([0.0, 0.01, 0.3, 1.0]), min_size=size, max_size=size))
     if all(column.scale.atom):
         mass[-2] = 0.0

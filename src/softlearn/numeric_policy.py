@@ -17,6 +17,9 @@ LAPLACE_SMOOTHING: Final = 0.1
 # How many rows the column as a whole counts for in a leaf over its cells: enough that every value
 # stays possible, little enough that it is hardly ever drawn.
 SCALE_SMOOTHING: Final = 0.01
+# How many of the rows in a leaf's coarse bins count as spread by its normal distribution. Of 3, 10,
+# 20 and 40, fewer make drawn rows harder to tell from real ones, and more keep the held-out score.
+ROWS_OF_THE_NORMAL: Final = 30.0
 # How many pairs of independent columns a node may take for dependent by chance, and the level of
 # a single test however few pairs there are. With a fixed level a node of 400 columns has hundreds
 # of such pairs, and never falls apart.
@@ -71,10 +74,14 @@ ROUNDING: Final = 1e-12
 ON_GRID: Final = 1e-9
 # Typed steps, such as 0.1, are off by rounding times the number of steps.
 STEP_TOLERANCE: Final = 1e-6
-# How far from the only value of a column another one may lie, as a share of its size.
-SHARE_OF_A_LONE_VALUE: Final = 1e-3
+# How far from the only value of a column another one may lie, as a share of its size: between 0 and
+# twice the value, where nothing else is known.
+SHARE_OF_A_LONE_VALUE: Final = 1.0
 # Below this a probability is as good as zero: its normal score would be infinite.
 SMALLEST_PROBABILITY: Final = 1e-300
+# How far apart two humps of a column are moved, in normal scores: a leaf of one of them does not
+# reach the other, and clusters see them apart.
+BETWEEN_HUMPS: Final = 3.0
 # How far out normal scores tell cells apart. Beyond, leaves keep the column's own tail: bent
 # further, cells that no row has reached would rule means and variances.
 FURTHEST_TAIL: Final = 1e-7

@@ -456,11 +456,17 @@ def test_unobserved_values_are_skipped(family, made):
 
 @over(rows)
 def test_weight_two_is_the_row_twice(family, made):
-    """All parameters, but for the Gaussian deviation, where the paper's correction rules."""
+    """All parameters, but for the Gaussian deviation, where the paper's correction rules.
+
+    Bins of a scale, too, are drawn to a normal distribution of that deviation.
+    """
     values, weights = made
     doubled = learn(family, values, 2.0 * weights)
     twice = learn(family, np.r_[values, values], np.r_[weights, weights])
     stop = {"gaussian": 1, "scaled": -1}.get(family.name)
+    if is_scaled(family) and family.cells.n_bins > 1:
+        stop = scaled_examples.n_atoms(scaled_examples.column_of(family))
+        assert doubled[stop:-3].sum() == pytest.approx(twice[stop:-3].sum())
     equal(doubled[:stop], twice[:stop])
 
 

@@ -39,7 +39,7 @@ def test_the_world_has_cells_of_every_kind_but_times():
     }
 
 
-@pytest.mark.parametrize(("n_rows", "gap"), [*zip(findings.SIZES, (1.0, 0.3), strict=True)])
+@pytest.mark.parametrize(("n_rows", "gap"), [*zip(findings.SIZES, (1.0, 0.2), strict=True)])
 def test_both_learners_come_near_the_truth_and_none_passes_it(n_rows, gap):
     found = findings.compare(TRUTH, n_rows)
     assert found.fresh[findings.TRUTH] == TRUTH.score(drawn(TRUTH, 2000, 100))

@@ -5,11 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import plain_scale
 import zoo
-from softlearn.circuit import Categorical, Gaussian, flatten
+from softlearn.circuit import Categorical, Gaussian, Scaled, flatten
 from softlearn.errors import EvidenceError
 from softlearn.leaf import Interval
 from softlearn.query import Evidence, intersect, log_likelihood
+from softlearn.table.schema import Column, Schema
 from strategies import evidences, small_circuits
 
 some = settings(max_examples=60, deadline=None)
@@ -84,6 +86,17 @@ def test_different_numbers_of_rows_do_not_intersect():
     circuit = zoo.coin()
     with pytest.raises(EvidenceError, match="1 and 2 rows"):
         intersect(circuit.schema, Evidence.nothing(1, 1), Evidence.nothing(1, 2))
+
+
+def test_a_missing_cell_is_no_number_at_all():
+    column = Column("x", "integer", scale=plain_scale.WHOLE, missing="modelled")
+    circuit = flatten(Scaled("x", atoms={None: 0.25}), Schema((column,)))
+    missing = Evidence(np.array([[np.inf, np.nan]]))
+    end = np.full(2, np.inf)
+    number = Evidence(np.full((1, 2), np.nan), {}, {0: Interval(-end, end)})
+    for a, b in ((missing, number), (number, missing)):
+        found = log_likelihood(circuit, intersect(circuit.schema, a, b))
+        assert np.exp(found).tolist() == pytest.approx([0.0, 0.75])
 
 
 def close(a, b):

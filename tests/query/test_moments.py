@@ -1,5 +1,7 @@
 """Moments against sums over all worlds, quadrature and closed forms."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -98,6 +100,29 @@ def test_discrete_moments_are_sums_over_all_worlds(seed):
         assert found["mean"][row] == pytest.approx(centre, rel=1e-12, abs=1e-12)
         assert found["covariance"][row] == pytest.approx((distance * p) @ distance.T, abs=1e-11)
         assert found["moment"][row] == pytest.approx((raised * p).sum(), rel=1e-11, abs=1e-11)
+
+
+@pytest.mark.parametrize("seed", SEEDS[:8])
+def test_covariances_are_those_of_rows_that_have_both_columns(seed):
+    rng = np.random.default_rng(300 + seed)
+    circuit = random_circuit(rng, 2, 0, 2, n_countable=2)
+    columns = numbers_of(circuit)
+    nothing = Evidence.nothing(len(circuit.schema), 1)
+    found = covariance(circuit, nothing, columns, impossible="nan")[0]
+    worlds, p = worlds_given(circuit, nothing, 0)
+    codes = every_world(circuit)
+    there = np.stack([codes[c] != circuit.schema.columns[c].missing_code for c in columns])
+    gaps = np.array([circuit.schema.columns[c].missing == "modelled" for c in columns])
+    there |= ~gaps[:, None]
+    for i, j in product(range(len(columns)), repeat=2):
+        mass = np.where(there[i] & there[j], p, 0.0)
+        if mass.sum() == 0.0:
+            assert np.isnan(found[i, j])
+            continue
+        mass = mass / mass.sum()
+        x, y = (np.where(mass > 0.0, worlds[columns[k]], 0.0) for k in (i, j))
+        expected = mass @ ((x - mass @ x) * (y - mass @ y))
+        assert found[i, j] == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", SEEDS[:12])

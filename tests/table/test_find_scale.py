@@ -98,6 +98,9 @@ def test_a_constant_column_meets_another_value_at_a_finite_price(value, whole):
     assert price(scale, value, whole=whole) < 0.1
     for other in (value + 1.0, value - 1.0, 2.0 * value + 5.0):
         assert price(scale, other, whole=whole) < 50.0
+    for n_rows in (100, 10_000):
+        scale = find_scale([value] * n_rows, whole=whole)
+        assert price(scale, 10.0 * value, whole=whole) < 50.0
     beyond_zero = -value - 1.0
     assert price(scale, beyond_zero, whole=whole) < 70.0
 

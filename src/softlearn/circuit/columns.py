@@ -26,9 +26,9 @@ def cells_of(column: Column) -> Cells | None:
         share = np.append(share * (1.0 - scale.missing_share), scale.missing_share)
         atom = np.append(atom, True)
     values = np.array(scale.values, dtype=np.float64)
-    counts_mass = column.kind == "integer"
-    further = (scale.decimals, values, scale.stray)
-    return Cells(left, right, share, atom, scale.step, counts_mass, *further)
+    bins, humps = (np.array(first, dtype=np.int64) for first in (scale.bins, scale.humps))
+    further = (scale.decimals, values, scale.stray, bins, humps)
+    return Cells(left, right, share, atom, scale.step, *further)
 
 
 def same_shape(circuit: Circuit, leaves: AnyArray) -> Iterator[tuple[Family, Offsets, Floats]]:

@@ -162,9 +162,9 @@ def Scaled(  # noqa: N802 - reads as a type
 ) -> Leaf:
     """Return a leaf over a column with a scale: normal in the scores of its cells.
 
-    Scores have mean 0 and deviation 1 in the column as a whole. ``atoms`` gives values that stand
-    out their probabilities, ``None`` that of a missing cell; with the probability ``own`` the value
-    comes from the column as a whole.
+    Scores have mean 0 and deviation 1 in the column as a whole; its humps lie further apart.
+    ``atoms`` gives values that stand out their probabilities, ``None`` that of a missing cell; with
+    the probability ``own`` the value comes from the column as a whole.
     """
     points = dict(atoms or {})
     masses = tuple(float(p) for p in points.values())

@@ -20,6 +20,7 @@ from softlearn.leaf.lookup import pick
 from softlearn.leaf.probabilities import cell_at
 from softlearn.leaf.value_list import Inside, Spread, ValueList
 from softlearn.numeric_policy import (
+    BETWEEN_HUMPS,
     FURTHEST_TAIL,
     ON_GRID,
     SMALLEST_PROBABILITY,
@@ -42,10 +43,9 @@ class Cells:
     atom
         (cells,) cells that have a probability of their own in every leaf.
     step
-        The distance of the values that are possible; 0 if all are.
-    counts_mass
-        Whether a score counts the probability of a value, as for whole numbers. Otherwise it
-        counts the density, but at values with a cell of their own and at listed values.
+        The distance of the values that are possible; 0 if all are. On a grid a score counts the
+        probability of a value; among all numbers it counts the density, but at values with a cell
+        of their own and at listed ones.
     decimals
         How many decimals values on a grid are written with at most; None if they are computed.
     values
@@ -53,6 +53,11 @@ class Cells:
         without any of them is spread over all its numbers.
     stray
         How much of a stretch with listed values is spread over all its numbers all the same.
+    bins
+        (bins,) the first cell of each of the coarse bins that leaves have a probability for; empty
+        if all cells lie in one.
+    humps
+        (humps - 1,) the first cell of each hump of the column after the first.
     """
 
     left: Floats
@@ -60,10 +65,11 @@ class Cells:
     share: Floats
     atom: Bools
     step: float
-    counts_mass: bool
     decimals: int | None = None
     values: Floats = field(default_factory=lambda: np.empty(0))
     stray: float = 0.0
+    bins: Offsets = field(default_factory=lambda: np.empty(0, np.int64))
+    humps: Offsets = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
     def n(self) -> int:
@@ -81,7 +87,7 @@ class Cells:
         return bool(np.isposinf(self.left[-1]))
 
     @cached_property
-    def score(self) -> Floats:
+    def normal_score(self) -> Floats:
         """(cells,) the normal score of each cell that is no atom; 0 for atoms."""
         rest = np.where(self.atom, 0.0, self.share)
         total = max(float(rest.sum()), SMALLEST_PROBABILITY)
@@ -89,6 +95,33 @@ class Cells:
         above = (np.cumsum(rest[::-1])[::-1] - 0.5 * rest) / total
         tail = ndtri(np.clip(np.minimum(below, above), FURTHEST_TAIL, 0.5))
         return np.where(self.atom, 0.0, np.where(below < above, tail, -tail))
+
+    @cached_property
+    def score(self) -> Floats:
+        """(cells,) normal scores with the humps moved apart, of mean 0 and deviation 1 again.
+
+        Normal scores know no gaps: a normal distribution of one hump's would reach into the next.
+        """
+        if not self.humps.size:
+            return self.normal_score
+        hump = np.searchsorted(self.humps, np.arange(self.n), side="right")
+        apart = self.normal_score + BETWEEN_HUMPS * hump
+        rest = np.where(self.atom, 0.0, self.share)
+        rest = rest / max(float(rest.sum()), SMALLEST_PROBABILITY)
+        mean = float(rest @ apart)
+        deviation = np.sqrt(rest @ (apart - mean) ** 2)
+        return np.where(self.atom, 0.0, (apart - mean) / deviation)
+
+    @property
+    def n_bins(self) -> int:
+        """Number of coarse bins."""
+        return max(self.bins.size, 1)
+
+    @cached_property
+    def bin_of(self) -> Offsets:
+        """(cells,) the coarse bin of each cell; atoms lie in none, which is -1."""
+        found = np.searchsorted(self.bins, np.arange(self.n), side="right") - 1
+        return np.where(self.atom, -1, np.maximum(found, 0))
 
     @cached_property
     def log_base(self) -> Floats:
@@ -108,14 +141,13 @@ class Cells:
 
     @cached_property
     def _log_extent(self) -> Floats:
-        """(cells,) log of how many values a cell has, or of how long it is in the user's units."""
-        unit = 1.0 if self.counts_mass or not self.step else self.step
-        return np.where(self.is_point, 0.0, np.log(self._size * unit))
+        """(cells,) log of how many values a cell has, or of how long it is."""
+        return np.where(self.is_point, 0.0, np.log(self._size))
 
     @cached_property
     def _log_listed(self) -> Floats:
         """(cells,) log-probability of a listed value in its cell."""
-        on_all = self._list.stray / self._size if self.counts_mass else 0.0
+        on_all = self._list.stray / self._size if self.step else 0.0
         with np.errstate(divide="ignore"):
             return np.log((1.0 - self._list.stray) / np.maximum(self._list.number, 1) + on_all)
 

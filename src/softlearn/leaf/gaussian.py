@@ -34,13 +34,16 @@ _FAR: Final = 30.0  # deviations from which a tail is drawn from its nearer end
 
 
 class GaussianStats(NamedTuple):
-    """Centred moments; the mean is centre + offset, two numbers so that 1e8 + 0.1 keeps its 0.1."""
+    """Centred moments; the mean is centre + offset, two numbers so that 1e8 + 0.1 keeps its 0.1.
 
-    weight: Floats | float  # Σ w
-    pairs: Floats | float  # (Σ w)² − Σ w², held as a sum of positive terms
-    centre: Floats | float  # a value of the data
-    offset: Floats | float  # Σ w (x − centre) / Σ w
-    scatter: Floats | float  # Σ w (x − mean)²
+    Of one leaf, or arrays of many, which are finished in one go.
+    """
+
+    weight: float | Floats  # Σ w
+    pairs: float | Floats  # (Σ w)² − Σ w², held as a sum of positive terms
+    centre: float | Floats  # a value of the data
+    offset: float | Floats  # Σ w (x − centre) / Σ w
+    scatter: float | Floats  # Σ w (x − mean)²
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +103,17 @@ class Gaussian:
         importance: a row of weight 2 and the row twice share their mean, not their correction.
         A single row has no spread and takes the floor.
         """
-        weight, pairs, centre, offset, scatter = (np.asarray(field) for field in stats)
+        weight = np.asarray(stats.weight)
         if (weight == 0.0).any():
             raise no_observed_value(self.name)
-        correction = pairs / weight / weight
-        has_spread = correction > 0.0
-        with np.errstate(over="ignore", invalid="ignore"):  # infinite if it overflows
-            variance = scatter / weight / np.where(has_spread, correction, 1.0)
-        variance = np.where(has_spread, variance, 0.0)
+        correction = stats.pairs / weight / weight
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            spread = stats.scatter / weight / correction
+        variance = np.where(correction > 0.0, spread, 0.0)
         if not np.isfinite(variance).all():
             raise SoftlearnError("the column's values are too far apart for float64; rescale it")
         deviation = np.maximum(np.sqrt(variance), options.deviation_floor)
-        return np.stack([centre + offset, deviation], axis=-1)
+        return np.stack([np.add(stats.centre, stats.offset), deviation], axis=-1)
 
     def log_density(self, params: Floats, x: Floats) -> Floats:
         """Log-density of x."""

@@ -1,4 +1,4 @@
-"""A leaf over a column cut into cells: atoms, and a normal distribution over the others' scores."""
+"""A leaf over a column cut into cells: atoms, and bins that are normal in the cells' scores."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from softlearn.arrays import Bools, Floats
+from softlearn.arrays import Floats, Offsets
 from softlearn.errors import SoftlearnError
 from softlearn.leaf.cells import Cells
 from softlearn.leaf.family import (
@@ -24,23 +24,29 @@ from softlearn.leaf.family import (
 from softlearn.leaf.gaussian import GAUSSIAN, GaussianStats
 from softlearn.leaf.lookup import pick
 from softlearn.leaf.probabilities import probability_violations
-from softlearn.numeric_policy import SMALLEST_DEVIATION
+from softlearn.numeric_policy import ROWS_OF_THE_NORMAL, SMALLEST_DEVIATION
 
 
 class ScaledStats(NamedTuple):
-    """Mass of every atom, and centred moments of the other cells' scores."""
+    """Mass of every atom and of every bin, and centred moments of the cells' scores.
 
-    atoms: Floats  # (atoms,)
-    rest: GaussianStats
+    One leaf, or many: then all of them have an axis of leaves in front.
+    """
+
+    atoms: Floats  # (..., atoms)
+    bins: Floats  # (..., bins)
+    rest: GaussianStats  # of the cells that are no atoms
 
 
 @dataclass(frozen=True, eq=False)
 class Scaled:
-    """Parameters: probabilities of the atoms, of the rest and of the column; mean and deviation.
+    """Parameters: probabilities of atoms, bins and the column; mean and deviation of scores.
 
-    A value comes from an atom; or from the rest, whose normal scores have a mean and a standard
-    deviation; or from the column as a whole, which keeps every value possible. ``on`` says which
-    column's cells the parameters are about; a family without them only knows its name.
+    A value comes from an atom; or from one of the coarse bins of all other cells, inside which the
+    column's own shares are bent to a normal distribution of scores; or from the column as a whole,
+    which keeps every value possible. A leaf may have one probability for all bins together; then it
+    is normal across them. ``on`` says which column's cells the parameters are about; a family
+    without them only knows its name.
     """
 
     name: ClassVar[str] = "scaled"
@@ -56,9 +62,12 @@ class Scaled:
         """Everything wrong with params, shape (leaves, n), as (leaf position, reason)."""
         if self.cells is None:
             return [(leaf, "its column has no scale") for leaf in range(params.shape[0])]
-        n_atoms = int(self.cells.atom.sum())
-        if params.shape[-1] != n_atoms + 4:
-            return size_violations(params, f"the column has {n_atoms} atoms and needs 4 more")
+        n_atoms, n_bins = int(self.cells.atom.sum()), self.cells.n_bins
+        if params.shape[-1] - n_atoms - 3 not in {1, n_bins}:
+            needed = "4" if n_bins == 1 else f"4, or {n_bins + 3} with a probability per bin,"
+            return size_violations(
+                params, f"the column has {n_atoms} atoms and needs {needed} more"
+            )
         found = finite_violations(params) + probability_violations(params[:, :-2])
         found += wrong_at(
             params[:, -1] < SMALLEST_DEVIATION,
@@ -83,51 +92,82 @@ class Scaled:
         mass = np.bincount(code[known], weights[known], cells.n).astype(np.float64)
         rest = known & ~cells.atom[code]
         score = np.where(rest, cells.score[code], np.nan)
-        return ScaledStats(mass[cells.atom], GAUSSIAN.summarise(score, weights))
+        in_bins = np.bincount(cells.bin_of[~cells.atom], mass[~cells.atom], cells.n_bins)
+        return ScaledStats(
+            mass[cells.atom], in_bins.astype(np.float64), GAUSSIAN.summarise(score, weights)
+        )
 
     def merge(self, a: ScaledStats, b: ScaledStats) -> ScaledStats:
         """Statistics of two blocks together."""
-        return ScaledStats(a.atoms + b.atoms, GAUSSIAN.merge(a.rest, b.rest))
+        return ScaledStats(a.atoms + b.atoms, a.bins + b.bins, GAUSSIAN.merge(a.rest, b.rest))
 
     def finish(self, stats: ScaledStats, options: LeafOptions) -> Floats:
-        """Relative masses; ``smoothing`` is how many rows the column as a whole counts for."""
-        rest = np.asarray(stats.rest.weight)
-        total = stats.atoms.sum(axis=-1) + rest + options.smoothing
+        """Relative masses, (..., n); of many leaves at once, if the statistics are of many.
+
+        ``smoothing`` is how many rows the column as a whole counts for, and `ROWS_OF_THE_NORMAL`
+        those of the bins that are spread as the normal distribution has it.
+        """
+        rest = stats.bins.sum(axis=-1, keepdims=True)
+        total = stats.atoms.sum(axis=-1, keepdims=True) + rest + options.smoothing
         if (total <= 0.0).any():
             raise no_observed_value(self.name)
-        has_rest = rest > 0.0
-        known = stats.rest._replace(weight=np.where(has_rest, rest, 1.0))
-        mean, deviation = np.moveaxis(GAUSSIAN.finish(known, options), -1, 0)
-        whole = np.broadcast_to(options.smoothing, rest.shape)
-        masses = np.concatenate([stats.atoms, np.stack([rest, whole], axis=-1)], axis=-1)
-        bend = np.stack([np.where(has_rest, mean, 0.0), np.where(has_rest, deviation, 1.0)], -1)
-        return np.concatenate([masses / total[..., None], bend], axis=-1)
+        shape = _mean_and_deviation(stats.rest, options)
+        bins = stats.bins
+        if self._cells.n_bins > 1:
+            drawn = ROWS_OF_THE_NORMAL * self._normal_bins(shape)
+            bins = rest * (bins + drawn) / (rest + ROWS_OF_THE_NORMAL)
+        whole = np.full(rest.shape, options.smoothing)
+        return np.concatenate([stats.atoms / total, bins / total, whole / total, shape], axis=-1)
 
-    def column_itself(self, n_atoms: int) -> Floats:
+    def column_itself(self) -> Floats:
         """Return the leaf that is as the column as a whole."""
-        return np.array([*np.zeros(n_atoms + 1), 1.0, 0.0, 1.0])
+        n_masses = int(self._cells.atom.sum()) + self._cells.n_bins
+        return np.array([*np.zeros(n_masses), 1.0, 0.0, 1.0])
 
     def probabilities(self, params: Floats) -> Floats:
         """Return the probability of each cell, (..., cells)."""
         cells = self._cells
-        atoms, rest, whole = params[..., :-4], params[..., -4:-3], params[..., -3:-2]
+        n_atoms = int(cells.atom.sum())
+        atoms, bins, whole = params[..., :n_atoms], params[..., n_atoms:-3], params[..., -3:-2]
         found: Floats = whole * cells.share
         found[..., cells.atom] += atoms
         other = ~cells.atom
         if other.any():
-            found[..., other] += rest * self._normal(params[..., -2:], other)
+            found[..., other] += self._spread(bins, params[..., -2:])
         return found
 
-    def _normal(self, params: Floats, other: Bools) -> Floats:
-        """Return the column's own shares of the cells, bent to a mean and a deviation of scores."""
-        score, share = self._cells.score[other], self._cells.share[other]
-        z = (score - params[..., :1]) / params[..., 1:]
-        with np.errstate(divide="ignore"):
-            bent: Floats = np.log(share) + 0.5 * (score**2 - z**2)
-        bent -= bent.max(axis=-1, keepdims=True)
+    def _spread(self, bins: Floats, shape: Floats) -> Floats:
+        """Return the mass of bins spread over their cells; one mass goes over all cells."""
+        bent = self._bent(shape)
+        if bins.shape[-1] == 1:
+            bent -= bent.max(axis=-1, keepdims=True)
+            np.exp(bent, out=bent)
+            bent *= bins / bent.sum(axis=-1, keepdims=True)
+            return bent
+        start, bin_of = self._bin_starts, self._cells.bin_of[~self._cells.atom]
+        bent -= np.maximum.reduceat(bent, start, axis=-1)[..., bin_of]
         np.exp(bent, out=bent)
-        bent /= bent.sum(axis=-1, keepdims=True)
+        bent *= (bins / np.add.reduceat(bent, start, axis=-1))[..., bin_of]
         return bent
+
+    def _normal_bins(self, shape: Floats) -> Floats:
+        """Return the share of each bin if the scores are normal, (..., bins)."""
+        share = self._spread(np.ones(1), shape)
+        return np.asarray(np.add.reduceat(share, self._bin_starts, axis=-1))
+
+    def _bent(self, shape: Floats) -> Floats:
+        """Return the logarithm of the column's own shares, bent to a mean and a deviation."""
+        cells, other = self._cells, ~self._cells.atom
+        z = (cells.score[other] - shape[..., :1]) / shape[..., 1:]
+        with np.errstate(divide="ignore"):
+            # A share by the normal density of its score is how wide the cell is on that scale.
+            width = np.log(cells.share[other]) + 0.5 * cells.normal_score[other] ** 2
+        return np.asarray(width - 0.5 * z**2)
+
+    @property
+    def _bin_starts(self) -> Offsets:
+        """(bins,) the first cell of each bin, counted among those that are no atoms."""
+        return np.searchsorted(self._cells.bin_of[~self._cells.atom], np.arange(self._cells.n_bins))
 
     def log_cell(self, params: Floats, x: Floats) -> Floats:
         """Log-probability of the cell that x lies in; −inf outside the bounds."""
@@ -202,6 +242,15 @@ class Scaled:
 
 
 SCALED = Scaled()
+
+
+def _mean_and_deviation(stats: GaussianStats, options: LeafOptions) -> Floats:
+    """Return both of each leaf, (..., 2); 0 and 1 if no score was seen."""
+    weight = np.asarray(stats.weight)
+    seen = weight > 0.0
+    some = GaussianStats(np.where(seen, weight, 1.0), *(np.asarray(field) for field in stats[1:]))
+    found = GAUSSIAN.finish(some, options)
+    return np.where(seen[..., None], found, np.array([0.0, 1.0]))
 
 
 def _within(region: Region | None) -> Interval | Listed | None:

@@ -95,7 +95,7 @@ def _finish(
     column = int(columns[0]) if columns.size else 0
     family = _family(table.schema, config, column)
     params = np.tile(_know_nothing(family, column, table), (columns.size, 1))
-    n_bins = table.edges[column].size - 1 if family is HISTOGRAM else 0
+    n_bins = int(table.n_bins[column])
     n_moments = N_MOMENTS if table.number_of[column] >= 0 else 0
     size = statistics.shape[1]
     parts = np.split(statistics, [size - n_moments - n_bins, size - n_bins], axis=1)
@@ -113,7 +113,8 @@ def _finish(
         params[is_known] = HISTOGRAM.finish(HistogramStats(table.edges[column], bins), options)
     elif family is SCALED:
         options = LeafOptions(smoothing=SCALE_SMOOTHING, deviation_floor=floor)
-        params[is_known] = SCALED.finish(_scaled_stats(levels, moments), options)
+        scaled = SCALED.on(cells_of(table.schema.columns[column]))
+        params[is_known] = scaled.finish(_scaled_stats(levels, moments, bins), options)
     else:
         centre, spread = table.centre[column], table.spread[column]
         weight, pairs, middle, offset, scatter = moments.T
@@ -124,11 +125,11 @@ def _finish(
     return params
 
 
-def _scaled_stats(levels: Floats, moments: Floats) -> ScaledStats:
-    """Return the weights of atoms, without that of the rest, and the moments of the scores."""
+def _scaled_stats(levels: Floats, moments: Floats, bins: Floats) -> ScaledStats:
+    """Return the weights of atoms, without that of the rest, of bins, and the scores' moments."""
     if not moments.shape[1]:
         moments = np.zeros((levels.shape[0], N_MOMENTS))
-    return ScaledStats(levels[:, :-1], GaussianStats(*moments.T))
+    return ScaledStats(levels[:, :-1], bins, GaussianStats(*moments.T))
 
 
 def _know_nothing(family: Family, column: int, table: TrainingTable) -> Floats:
@@ -140,8 +141,7 @@ def _know_nothing(family: Family, column: int, table: TrainingTable) -> Floats:
         n_bins = table.edges[column].size - 1
         return np.append(table.edges[column], np.full(n_bins, 1.0 / n_bins))
     if family is SCALED:
-        cells = cells_of(about)
-        return SCALED.column_itself(0 if cells is None else int(cells.atom.sum()))
+        return SCALED.on(cells_of(about)).column_itself()
     return np.array([0.0, 1.0])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -150,11 +150,17 @@ class Evidence:
                 _check_codes(column, values[~np.isnan(values)])
 
 
-def without_missing(schema: Schema, evidence: Evidence) -> Evidence:
-    """Return rows that also know that no cell is missing, where missing cells are modelled."""
+def without_missing(
+    schema: Schema, evidence: Evidence, columns: Sequence[int] | None = None
+) -> Evidence:
+    """Return rows that also know that no cell is missing, where missing cells are modelled.
+
+    Of some columns, by default of all.
+    """
     present = Evidence.nothing(len(schema), evidence.n_rows)
     sets, intervals = {}, {}
-    for position, column in enumerate(schema.columns):
+    for position in range(len(schema)) if columns is None else columns:
+        column = schema.columns[position]
         if column.missing != "modelled":
             continue
         if column.is_discrete:

@@ -94,7 +94,9 @@ class LeafStatistics:
         assert family.cells is not None
         rest = ~family.cells.atom
         moments = _moments(counts[:, rest], family.cells.score[rest], totals.pairs[leaves])
-        return ScaledStats(counts[:, ~rest], moments)
+        bins = np.zeros((family.cells.n_bins, leaves.size))
+        np.add.at(bins, family.cells.bin_of[rest], counts[:, rest].T)
+        return ScaledStats(counts[:, ~rest], bins.T, moments)
 
     def merge(self, other: LeafStatistics) -> LeafStatistics:
         """Return the statistics of both blocks of rows, for the same circuit."""

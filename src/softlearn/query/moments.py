@@ -12,7 +12,7 @@ from softlearn.circuit import Circuit, same_shape
 from softlearn.errors import EvidenceError
 from softlearn.leaf import Family, Interval, Listed, Scaled
 from softlearn.numeric_policy import SMALLEST_PROBABILITY
-from softlearn.query.evidence import Evidence
+from softlearn.query.evidence import Evidence, without_missing
 from softlearn.query.expectation import Power, WideNumbers, expectation, moment_inside, numbers
 from softlearn.query.far import far_rows
 from softlearn.query.impossible import Impossible, impossible_rows
@@ -103,7 +103,9 @@ def covariance(
 ) -> Floats:
     """Return the covariances given the evidence, (rows, columns, columns).
 
-    One pass through the circuit a pair of columns: k columns cost about k² / 2 likelihoods.
+    Where missing cells are modelled, the covariance of two columns is that of rows that have both,
+    as in pandas. One pass through the circuit a pair of columns: k columns cost about k² / 2
+    likelihoods.
     """
     centre, spread = _mean_and_variance(circuit, evidence, columns, impossible, n_threads)
     # NaN marks impossible rows, whose total is zero; the engine gets numbers only.
@@ -113,6 +115,11 @@ def covariance(
     found = np.zeros((n_rows, k, k))
     found[:, np.arange(k), np.arange(k)] = spread
     pairs = np.array(list(combinations(range(k), 2)), dtype=np.int64).reshape(-1, 2)
+    gaps = np.array([circuit.schema.columns[i].missing == "modelled" for i in columns], dtype=bool)
+    for i, j in pairs[gaps[pairs].any(axis=1)].tolist():
+        pair = (columns[i], columns[j])
+        found[:, i, j] = found[:, j, i] = _of_complete_rows(circuit, evidence, pair, n_threads)
+    pairs = pairs[~gaps[pairs].any(axis=1)]
     together = max(1, BLOCK_ROWS // max(n_rows, 1))  # pairs that fill a block
     for at in range(0, len(pairs), together):
         some = pairs[at : at + together]
@@ -121,6 +128,18 @@ def covariance(
         value[np.isnan(centre[:, some]).any(axis=2)] = np.nan
         found[:, some[:, 0], some[:, 1]] = found[:, some[:, 1], some[:, 0]] = value
     return found
+
+
+def _of_complete_rows(
+    circuit: Circuit, evidence: Evidence, pair: tuple[int, int], n_threads: int | None
+) -> Floats:
+    """Return the covariance of two columns where neither is missing, (rows,); NaN if one is."""
+    known = without_missing(circuit.schema, evidence, pair)
+    centre = _mean_and_variance(circuit, known, pair, "nan", n_threads)[0]
+    centres = dict(zip(pair, np.nan_to_num(centre.T), strict=True))
+    joint = _products(circuit, known, np.array([pair]), centres, n_threads)
+    value = joint.over(expectation(circuit, known, {}, n_threads))
+    return np.where(np.isnan(centre).any(axis=1), np.nan, value)
 
 
 def _products(

@@ -13,7 +13,15 @@ from softlearn.errors import SoftlearnError
 from softlearn.kernels.cluster.rows import RowData
 from softlearn.kernels.grow.work import N_MOMENTS, GrowTable
 from softlearn.leaf import Cells
-from softlearn.stats.bins import Codes, bin_codes, histogram_edges, is_spread, no_codes, pair_codes
+from softlearn.stats.bins import (
+    MISSING,
+    Codes,
+    bin_codes,
+    histogram_edges,
+    is_spread,
+    no_codes,
+    pair_codes,
+)
 from softlearn.stats.duplicates import merge_duplicates
 from softlearn.stats.rows import Csr, indicator_matrix
 from softlearn.table.schema import Schema
@@ -55,8 +63,10 @@ class TrainingTable:
         Of all cells, for the tests of independence; if all columns are single, of none.
     edges
         Of the columns whose leaves are histograms.
+    n_bins
+        (columns,) of a histogram, or coarse bins of a scale's cells; 0 for other columns.
     bins
-        (columns with histograms, rows) the bin of each cell, 255 where missing.
+        (columns with bins, rows) the bin of each cell, 255 where missing and for atoms.
     """
 
     schema: Schema
@@ -74,6 +84,7 @@ class TrainingTable:
     has_gaps: Bools
     codes: Codes
     edges: dict[int, Floats]
+    n_bins: Offsets
     bins: Kinds
 
     @property
@@ -90,9 +101,6 @@ class TrainingTable:
             csr = self.ones
         else:
             dense = self.ones
-        n_bins = np.zeros(len(self.schema), np.int64)
-        for column, edges in self.edges.items():
-            n_bins[column] = edges.size - 1
         return GrowTable(
             dense=dense,
             start=csr.start,
@@ -108,9 +116,9 @@ class TrainingTable:
             numeric=self.codes.numeric,
             has_gaps=self.has_gaps,
             bins=self.bins,
-            bins_of=_position(n_bins > 0),
-            n_bins=n_bins,
-            n_statistics=self.n_levels + N_MOMENTS * (self.number_of >= 0) + n_bins,
+            bins_of=_position(self.n_bins > 0),
+            n_bins=self.n_bins,
+            n_statistics=self.n_levels + N_MOMENTS * (self.number_of >= 0) + self.n_bins,
             weights=self.weights,
             keys=self.keys,
         )
@@ -176,9 +184,9 @@ def training_table(
     has_levels = (n_levels > 0) & ~single
     has_number = np.array([number is not None for number in numbers])
     rows = [number for number in numbers if number is not None]
-    binned = np.flatnonzero(plain & (with_histograms if with_histograms is not None else False))
-    edges = {int(column): histogram_edges(values[column], weights) for column in binned}
-    bins = [bin_codes(values[column], own) for column, own in edges.items()]
+    binned = plain & (with_histograms if with_histograms is not None else False)
+    edges = {int(i): histogram_edges(values[i], weights) for i in np.flatnonzero(binned)}
+    bins, n_bins = _bins(values, schema, edges)
     return TrainingTable(
         schema=schema,
         weights=weights,
@@ -199,7 +207,8 @@ def training_table(
         has_gaps=has_gaps,
         codes=no_codes(schema) if single.all() else pair_codes(values, weights, schema),
         edges=edges,
-        bins=np.array(bins, np.uint8).reshape(len(bins), weights.size),
+        n_bins=n_bins,
+        bins=bins,
     )
 
 
@@ -246,6 +255,23 @@ def _moments(values: Floats, weights: Floats, numeric: Bools) -> tuple[Floats, F
             deviation = np.sqrt(np.average((x - centre[column]) ** 2, weights=w))
             spread[column] = deviation if is_spread(deviation, abs(centre[column])) else 1.0
     return centre, spread
+
+
+def _bins(values: Floats, schema: Schema, edges: dict[int, Floats]) -> tuple[Kinds, Offsets]:
+    """Return the bins of histograms and of cells, and how many each column has."""
+    found, n_bins = [], np.zeros(len(schema), np.int64)
+    for i, column in enumerate(schema.columns):
+        cells = cells_of(column)
+        if cells is not None:
+            known = ~np.isnan(values[i])
+            bin_of = np.where(cells.atom, MISSING, cells.bin_of)
+            own = np.where(known, bin_of[np.where(known, values[i], 0.0).astype(np.intp)], MISSING)
+            found.append(own.astype(np.uint8))
+            n_bins[i] = cells.n_bins
+        elif i in edges:
+            found.append(bin_codes(values[i], edges[i]))
+            n_bins[i] = edges[i].size - 1
+    return np.array(found, np.uint8).reshape(len(found), values.shape[1]), n_bins
 
 
 def _position(which: Bools) -> Offsets:

@@ -86,10 +86,10 @@ class Column:
     @property
     def score_counts(self) -> str:
         """What a score counts of a cell: its probability, or its density per unit."""
-        if self.is_discrete or (self.kind == "integer" and self.scale is not None):
-            return "probability"
         if self.scale is None:
-            return "density"
+            return "probability" if self.is_discrete else "density"
+        if self.scale.step:
+            return "probability"
         stretches = zip(self.scale.left, self.scale.right, self.scale.share, strict=True)
         rest = sum(share for left, right, share in stretches if left < right)
         return "density" if rest > 0.5 else "probability"

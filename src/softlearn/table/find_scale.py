@@ -12,6 +12,7 @@ from scipy.special import ndtr, ndtri
 from softlearn.arrays import Bools, Floats
 from softlearn.errors import SchemaError
 from softlearn.numeric_policy import STEP_TOLERANCE
+from softlearn.table.bins import find_bins
 from softlearn.table.distinct import Distinct, as_counts
 from softlearn.table.listed_values import listed_values
 from softlearn.table.resolution import EVERY_NUMBER, Grid, find_grid
@@ -32,6 +33,7 @@ _AS_MANY = 0.5  # times the weight of the next values, where a column ends at a 
 _MOST_HEAPS = 80  # single values with a cell of their own among very many other values
 _MOST_STRETCHES = 210  # cells that are not single values
 _PIECES = 4.0  # times the cube root of the rows: stretches of the column's quantiles
+_FAR_FROM_EVEN = 4.0  # deviations of the chi-squared statistic
 _WIDEST_STRETCH = 2.0**48  # of steps: float64 must tell halves of them apart
 _FURTHEST_HALF = 2.0**52  # numbers that float64 tells from their neighbour by half
 _LARGEST = 1e307  # of numbers whose differences and sums stay within float64
@@ -105,9 +107,18 @@ def find_scale(
         _missing_share(cells_of_column, weights),
         tuple(listed.tolist()),
         stray,
+        *_bins(cells, grid),
     )
     words = scale_words(column.value, column.weight, atom, scale, unit=grid.unit, is_time=signed)
     return replace(scale, reason=words)
+
+
+def _bins(cells: Cut, grid: Grid) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the first cells of bins and humps; among all numbers a single value has no length."""
+    length = cells.right - cells.left
+    size = np.rint(length / grid.step) + 1.0 if grid.step else length
+    bins, humps = find_bins(cells.share, size, cells.atom)
+    return tuple(bins.tolist()), tuple(humps.tolist())
 
 
 def _grid(column: Distinct, whole: bool, known: Choices) -> Grid:
@@ -308,12 +319,28 @@ def _rest(column: Distinct, place: Floats, point: Bools, grid: Grid) -> tuple[Fl
     knots = np.unique(np.concatenate([[first], knots[(knots > first) & (knots < last)], [last]]))
     if knots.size == 1:  # a single number without a grid
         return np.empty(0), np.empty(0)
-    before = np.searchsorted(other.value, knots, side="right" if half else "left")
-    up_to = np.concatenate([[0.0], np.cumsum(other.weight)])[before]
-    up_to[-1] = n
     parts = max(1, room // (knots.size - 1))
     fine = _subdivided(knots, parts, bool(half))
-    return fine, np.interp(fine, knots, up_to) / (column.mass + 1.0)
+    return fine, _share_up_to(other, fine, np.isin(fine, knots), bool(half)) / (column.mass + 1.0)
+
+
+def _share_up_to(other: Distinct, edges: Floats, is_knot: Bools, on_grid: bool) -> Floats:
+    """Return the weight up to each edge: counted at knots, and evenly spread between them.
+
+    Where the counts between two knots are far from even, as in the valley between two humps, they
+    count too, but for what may be chance (James and Stein's share).
+    """
+    before = np.searchsorted(other.value, edges, side="right" if on_grid else "left")
+    counted = np.concatenate([[0.0], np.cumsum(other.weight)])[before]
+    counted[-1] = other.mass
+    even = np.interp(edges, edges[is_knot], counted[is_knot])
+    expected = np.diff(even)
+    piece = np.cumsum(is_knot)[:-1] - 1
+    unlike = (np.diff(counted) - expected) ** 2 / np.where(expected > 0.0, expected, 1.0)
+    by_chance, unlike = np.bincount(piece) - 1.0, np.bincount(piece, unlike)
+    is_far = unlike > by_chance + _FAR_FROM_EVEN * np.sqrt(2.0 * by_chance)
+    real = np.where(is_far, 1.0 - by_chance / np.where(is_far, unlike, 1.0), 0.0)
+    return np.asarray(even + np.append(real[piece], 0.0) * (counted - even))
 
 
 def _subdivided(knots: Floats, parts: int, on_grid: bool) -> Floats:

@@ -43,6 +43,12 @@ class Scale:
         numbers that its grid would allow; empty if it takes any of them.
     stray
         How much of a stretch lies on other numbers than these.
+    bins
+        The first cell of each of the coarse bins that leaves have a probability for; none if all
+        cells lie in one.
+    humps
+        The first cell of each hump after the first one: where the column has a gap, or hardly any
+        value, between many.
     missing_share
         How many of the column's cells are missing; it counts where these are modelled.
     reason
@@ -59,6 +65,8 @@ class Scale:
     missing_share: float = 0.0
     values: tuple[float, ...] = ()
     stray: float = 0.0
+    bins: tuple[int, ...] = ()
+    humps: tuple[int, ...] = ()
     reason: str = ""
 
     def __post_init__(self) -> None:
@@ -67,6 +75,7 @@ class Scale:
             raise SchemaError(f"a scale has 1 to {MOST_CELLS} cells, each with all four numbers")
         self._check_numbers()
         self._check_cells()
+        self._check_bins()
 
     @property
     def n_cells(self) -> int:
@@ -96,9 +105,10 @@ class Scale:
     def from_dict(cls, data: object) -> Scale:
         """Build a scale from ``to_dict``'s values, which are checked."""
         expected = {field.name for field in fields(cls)}
-        if not isinstance(data, Mapping) or set(data) != expected:
+        if not isinstance(data, Mapping) or {*data, "bins", "humps"} != expected:
             raise SchemaError(f"a stored scale has exactly the keys {sorted(expected)}")
-        for name in ("left", "right", "share", "atom", "values"):
+        data = {"bins": [], "humps": [], **data}  # the first scales had none
+        for name in ("left", "right", "share", "atom", "values", "bins", "humps"):
             if not isinstance(data[name], list):
                 raise SchemaError(f"a stored scale's {name} is a list")
         left, right, share, values = (
@@ -109,10 +119,13 @@ class Scale:
         )
         if not all(isinstance(is_atom, bool) for is_atom in data["atom"]):
             raise SchemaError("a stored scale's atoms are true or false")
+        if not all(type(first) is int for first in [*data["bins"], *data["humps"]]):
+            raise SchemaError("a stored scale's bins and humps are positions of cells")
         if not isinstance(data["reason"], str):
             raise SchemaError("a stored scale's reason is text")
         step, missing, stray = (_number(data[name]) for name in ("step", "missing_share", "stray"))
-        rest = (step, lower, upper, missing, values, stray, data["reason"])
+        bins, humps = tuple(data["bins"]), tuple(data["humps"])
+        rest = (step, lower, upper, missing, values, stray, bins, humps, data["reason"])
         return cls(left, right, share, tuple(data["atom"]), *rest)
 
     def _check_numbers(self) -> None:
@@ -146,6 +159,20 @@ class Scale:
                 raise SchemaError("a scale's cells are in ascending order and do not overlap")
         if min(self.share) < 0.0 or abs(sum(self.share) - 1.0) > NORMALISATION_TOLERANCE:
             raise SchemaError(f"the shares of a scale's cells add to {sum(self.share)}, not 1")
+
+    def _check_bins(self) -> None:
+        begins = [0, *self.humps, self.n_cells]
+        if any(after <= before for before, after in pairwise(begins)):
+            raise SchemaError("a scale's humps begin at some of its cells, in ascending order")
+        if not self.bins:
+            return
+        ends = [*self.bins, self.n_cells]
+        if any(after <= before for before, after in pairwise(ends)) or self.bins[0] < 0:
+            raise SchemaError("a scale's bins begin at some of its cells, in ascending order")
+        if not all(self.atom[: self.bins[0]]):
+            raise SchemaError("a scale's first bin begins at the first cell that is no atom")
+        if any(all(self.atom[first:end]) for first, end in pairwise(ends)):
+            raise SchemaError("each bin of a scale has a cell that is no atom")
 
 
 def _number(value: object) -> float:

@@ -1,0 +1,100 @@
+"""Coarse bins of a column's cells: about equal shares, cut where hardly any value lies."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from softlearn.arrays import Bools, Floats, Offsets
+from softlearn.numeric_policy import SMALLEST_PROBABILITY
+
+MOST_BINS: Final = 16
+_VALLEY = 0.5  # of the density on both sides: where a cut moves to
+# Of it: where one hump ends and another begins. Columns of one hump and a hundred rows reach 0.5,
+# two that are six deviations apart mostly less than this, from a few hundred rows on.
+_DEEP_VALLEY = 0.25
+_THIN = 0.005  # of the column on each side of a cut: what is compared with the densities there
+_AROUND = 2.0  # bins on each side of a cut: what it is compared with
+_CORE = 0.1  # of these, at each end: left out
+
+
+class Bins(NamedTuple):
+    """The first cell of each coarse bin, and of each hump after the first."""
+
+    bins: Offsets
+    humps: Offsets
+
+
+def find_bins(share: Floats, size: Floats, atom: Bools) -> Bins:
+    """Return the coarse bins of (cells,) arrays; none if there would be one only.
+
+    Leaves have a probability for each bin. A cut may move by half a bin to where the column is
+    thin, so that no bin holds the end of one hump and the beginning of the next.
+
+    Parameters
+    ----------
+    share, atom
+        How likely each cell is, and whether it is left out of the bins: atoms have a probability.
+    size
+        How many values a cell has, or how long it is; 0 if that compares with no other cell.
+    """
+    rest = np.flatnonzero(~atom)
+    total = float(share[rest].sum())
+    none = np.empty(0, np.int64)
+    if rest.size < 2 or total <= 0.0:
+        return Bins(none, none)
+    own, size = share[rest] / total, size[rest]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        density = np.where(size > 0.0, own / size, np.nan)
+    middle = np.cumsum(own) - 0.5 * own
+    cuts = np.unique([_cut(middle, density, size, b / MOST_BINS) for b in range(1, MOST_BINS)])
+    cuts = cuts[(cuts > 0) & (cuts < rest.size)]
+    if not cuts.size:
+        return Bins(none, none)
+    humps = [cut for cut in cuts.tolist() if _is_deep(own, size, rest, cut)]
+    return Bins(np.append(rest[0], rest[cuts]), rest[np.array(humps, np.int64)])
+
+
+def _is_deep(share: Floats, size: Floats, cell: Offsets, cut: int) -> bool:
+    """Return whether hardly any value lies around a cut, and many on both sides of it.
+
+    Where a ``cell`` is not the next one there is an atom between, and no gap.
+    """
+    reach = _AROUND / MOST_BINS
+    if min(share[:cut].sum(), share[cut:].sum()) < 0.5 / MOST_BINS:
+        return False
+    sides = [(share[cut - 1 :: -1], size[cut - 1 :: -1]), (share[cut:], size[cut:])]
+    thin_share, thin_size, n_thin, core = 0.0, 0.0, [], []
+    for own, length in sides:
+        up_to = np.cumsum(own)
+        few = int(np.searchsorted(up_to, _THIN)) + 1
+        thin_share, thin_size = thin_share + own[:few].sum(), thin_size + length[:few].sum()
+        n_thin.append(min(few, own.size))
+        ends = min(reach, float(up_to[-1])) * np.array([_CORE, 1.0 - _CORE])
+        begin, end = np.interp(ends, np.append(0.0, up_to), np.append(0.0, np.cumsum(length)))
+        core.append((ends[1] - ends[0]) / max(end - begin, SMALLEST_PROBABILITY))
+    first, last = cut - n_thin[0], cut + n_thin[1] - 1
+    if cell[last] - cell[first] > last - first:
+        return False
+    return bool(thin_share < _DEEP_VALLEY * min(core) * thin_size)
+
+
+def _cut(middle: Floats, density: Floats, size: Floats, share: float) -> int:
+    """Return the cell that begins after a share of the column, or amid a valley near there."""
+    usual = int(np.searchsorted(middle, share))
+    first, last = np.searchsorted(middle, [share - 0.5 / MOST_BINS, share + 0.5 / MOST_BINS])
+    near = density[first:last]
+    if not np.isfinite(near).any():
+        return usual
+    lowest = int(first + np.nanargmin(near))
+    begin, end = np.searchsorted(middle, [share - 1.0 / MOST_BINS, share + 1.0 / MOST_BINS])
+    sides = (density[begin:lowest], density[lowest + 1 : end])
+    higher = [float(np.nanmax(side)) for side in sides if np.isfinite(side).any()]
+    if len(higher) < 2 or density[lowest] > _VALLEY * min(higher):
+        return usual
+    ends = np.flatnonzero(~(density[first:last] * _VALLEY <= density[lowest]))
+    begin = first + int(ends[ends < lowest - first].max(initial=-1)) + 1
+    end = first + int(ends[ends > lowest - first].min(initial=last - first))
+    up_to = np.append(0.0, np.cumsum(size[begin:end]))
+    return int(begin + np.argmin(np.abs(up_to - 0.5 * up_to[-1])))
