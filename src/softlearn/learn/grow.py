@@ -66,12 +66,16 @@ class Grower:
 
         Nothing remains of a small slice.
         """
-        from softlearn.kernels.cluster.by_address import clustering_address  # noqa: PLC0415 - loads Numba
-        from softlearn.kernels.grow.growth import grow_slices  # noqa: PLC0415 - loads Numba
+        # Loads Numba.
+        from softlearn.kernels.cluster.by_address import CLUSTERING  # noqa: PLC0415
+        from softlearn.kernels.grow.by_address import BY_RANKS, BY_TABLES  # noqa: PLC0415
+        from softlearn.kernels.grow.growth import grow_slices  # noqa: PLC0415
 
         nodes, work = as_stack(task)
         most = _ALL if task.size < _SMALL else 1
-        nodes, work = grow_slices(clustering_address(), self.table, self.options, work, nodes, most)
+        labelling = BY_RANKS if self.options.ranks else BY_TABLES
+        addresses = (CLUSTERING.address, labelling.address)
+        nodes, work = grow_slices(*addresses, self.table, self.options, work, nodes, most)
         piece = as_piece(nodes, work)
         return piece, open_slices(work, piece, self.table.n_statistics)
 

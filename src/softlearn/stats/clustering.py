@@ -31,8 +31,8 @@ def memberships(rows: RowData, picks: States, options: ClusterOptions) -> Floats
     all are alike.
     """
     # Loads Numba.
-    from softlearn.kernels.cluster.by_address import cluster_rows, clustering_address  # noqa: PLC0415
+    from softlearn.kernels.cluster.by_address import CLUSTERING, cluster_rows  # noqa: PLC0415
 
     found, stop = np.empty((picks.size, rows.weights.size)), np.zeros(1, np.uint8)
-    n_clusters = cluster_rows(clustering_address(), rows, picks, options, stop, found)
+    n_clusters = cluster_rows(CLUSTERING.address, rows, picks, options, stop, found)
     return found[:n_clusters] if n_clusters > 1 else None

@@ -139,9 +139,9 @@ class TrainingTable:
 
     def take(self, rows: Ids, weights: Floats, columns: Ids) -> RowData:
         """Return some rows, with their weights in a node, over some columns."""
-        from softlearn.kernels.grow.slices import take  # noqa: PLC0415 - loads Numba
+        from softlearn.kernels.grow.doors import take_rows  # noqa: PLC0415 - loads Numba
 
-        return take(self.arrays, rows, weights, columns)
+        return take_rows(self.arrays, rows, weights, columns)
 
 
 def training_table(

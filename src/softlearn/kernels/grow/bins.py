@@ -28,11 +28,61 @@ def pair_tables(
 
     `codes` are (columns, rows). Unless `coarse`, discrete columns keep all their levels.
     """
-    level, mid_rank, n_levels = join_codes(codes, weights, n_codes, numeric, coarse)
-    groups, n_features = np.zeros(n_levels.size + 1, np.int64), 0
-    for j in range(n_levels.size):
-        groups[j + 1] = groups[j] + n_levels[j]
-        n_features += n_levels[j] + 2 * numeric[j]
+    mass = code_masses(codes, weights)
+    level, mid_rank, groups = join_codes(mass, n_codes, numeric, coarse)
+    return pair_sums_of_levels(codes, weights, level, mid_rank, groups, numeric), groups
+
+
+@kernel
+def code_masses(codes: Kinds, weights: Floats) -> Floats:
+    """Return the weight of each code, (columns, 256)."""
+    mass = np.zeros((codes.shape[0], _N_CODES))
+    for j in range(codes.shape[0]):
+        for i in range(weights.size):
+            mass[j, codes[j, i]] += weights[i]
+    return mass
+
+
+@kernel
+def join_codes(
+    mass: Floats, n_codes: Offsets, numeric: Bools, coarse: bool
+) -> tuple[Kinds, AnyArray, Offsets]:
+    """Return a column's level for each code, its middle rank, and where a column's levels begin.
+
+    Numbers are cut at quantiles and, if `coarse`, rare levels of other columns taken together, so
+    that a table of two such columns has enough weight per cell. `mass` is the weight of each code.
+    """
+    level = np.empty(mass.shape, np.uint8)
+    mid_rank = np.zeros(mass.shape, np.float32)
+    groups = np.zeros(mass.shape[0] + 1, np.int64)
+    for j in range(mass.shape[0]):
+        for k in range(_N_CODES):
+            level[j, k] = MISSING
+        own, total = mass[j, : n_codes[j]], 0.0
+        for k in range(own.size):
+            total += own[k]
+        most = max(2, int(math.sqrt(total / WEIGHT_PER_CELL)))
+        if numeric[j]:
+            n_levels = _quantiles(own, total, min(most, MOST_NODE_BINS), level[j], mid_rank[j])
+        else:
+            n_levels = _most_frequent(own, most if coarse else own.size, level[j])
+        groups[j + 1] = groups[j] + n_levels
+    return level, mid_rank, groups
+
+
+@kernel
+def pair_sums_of_levels(
+    codes: Kinds,
+    weights: Floats,
+    level: Kinds,
+    mid_rank: AnyArray,
+    groups: Offsets,
+    numeric: Bools,
+) -> Floats:
+    """Return the products of all pairs of features, added up by weight, (features, features)."""
+    n_features = groups[-1]
+    for j in range(numeric.size):
+        n_features += 2 * numeric[j]
     sums = np.zeros((n_features, n_features))
     for first in range(0, weights.size, _TOGETHER):
         n = min(_TOGETHER, weights.size - first)
@@ -47,35 +97,7 @@ def pair_tables(
         for j in range(n_features):
             for k in range(n_features):
                 sums[j, k] += products[j, k]
-    return sums, groups
-
-
-@kernel
-def join_codes(
-    codes: Kinds, weights: Floats, n_codes: Offsets, numeric: Bools, coarse: bool
-) -> tuple[Kinds, AnyArray, Offsets]:
-    """Return a column's level for each code, its middle rank, and how many levels a column has.
-
-    Numbers are cut at quantiles and, if `coarse`, rare levels of other columns taken together, so
-    that a table of two such columns has enough weight per cell.
-    """
-    level = np.empty((codes.shape[0], _N_CODES), np.uint8)
-    mid_rank = np.zeros((codes.shape[0], _N_CODES), np.float32)
-    n_levels, mass = np.empty(codes.shape[0], np.int64), np.empty(_N_CODES)
-    for j in range(codes.shape[0]):
-        for k in range(_N_CODES):
-            level[j, k], mass[k] = MISSING, 0.0
-        for i in range(weights.size):
-            mass[codes[j, i]] += weights[i]
-        own, total = mass[: n_codes[j]], 0.0
-        for k in range(own.size):
-            total += own[k]
-        most = max(2, int(math.sqrt(total / WEIGHT_PER_CELL)))
-        if numeric[j]:
-            n_levels[j] = _quantiles(own, total, min(most, MOST_NODE_BINS), level[j], mid_rank[j])
-        else:
-            n_levels[j] = _most_frequent(own, most if coarse else own.size, level[j])
-    return level, mid_rank, n_levels
+    return sums
 
 
 @inner

@@ -18,24 +18,44 @@ _TOGETHER = 4096  # rows whose products are added up at a time
 _HEAVY = 2.0**20
 
 
-@inner
-def dependent_parts(
-    table: GrowTable, data: RowData, task: OpenSlice, options: GrowthOptions
-) -> Offsets:
-    """Return a label per column, equal for those that depend on each other, by any chain."""
+def label_by_tables(
+    table: GrowTable, data: RowData, task: OpenSlice, options: GrowthOptions, label: Offsets
+) -> int:
+    """Label the columns, equal for those that depend on each other, by any chain; return 0.
+
+    Pairs are tested by their tables and, with numbers, by trends.
+    """
     critical = options.critical[task.columns.size]
     if _are_single(table, task):
-        return _binary_parts(data, critical[0, 1], options)
-    codes, n_codes, numeric = _codes_of(table, task)
-    every = np.ones(numeric.size, np.bool_)
-    if not options.ranks:
-        return _table_parts(table, task, codes, n_codes, numeric, every, critical, options)
-    for j in range(numeric.size):
-        every[j] = not numeric[j]
-    label = _table_parts(table, task, codes, n_codes, numeric, every, critical, options)
-    far = options.far[task.columns.size]
-    link_ranks(label, codes, numeric, task.weights, far, critical[0])
-    return label
+        _copy(_binary_parts(data, critical[0, 1], options), label)
+    else:
+        codes, n_codes, numeric = _codes_of(table, task, True)
+        _table_parts(table, task, codes, n_codes, numeric, critical, options, label)
+    return 0
+
+
+def label_by_ranks(
+    table: GrowTable, data: RowData, task: OpenSlice, options: GrowthOptions, label: Offsets
+) -> int:
+    """Label the columns as `label_by_tables`; pairs with a number are tested by ranks alone."""
+    critical = options.critical[task.columns.size]
+    if _are_single(table, task):
+        _copy(_binary_parts(data, critical[0, 1], options), label)
+    else:
+        for j in range(label.size):
+            label[j] = j
+        codes, n_codes, numeric = _codes_of(table, task, False)
+        _table_parts(table, task, codes, n_codes, numeric, critical, options, label)
+        codes, n_codes, numeric = _codes_of(table, task, True)
+        far = options.far[task.columns.size]
+        link_ranks(label, codes, numeric, task.weights, far, critical[0])
+    return 0
+
+
+@inner
+def _copy(found: Offsets, label: Offsets) -> None:
+    for j in range(label.size):
+        label[j] = found[j]
 
 
 @inner
@@ -92,16 +112,27 @@ def _add_products(
 
 
 @inner
-def _codes_of(table: GrowTable, task: OpenSlice) -> tuple[Kinds, Offsets, Bools]:
-    """Return the slice's codes, (columns, rows), how many there are, and which are in order."""
-    n_columns, rows = task.columns.size, task.rows
+def _codes_of(
+    table: GrowTable, task: OpenSlice, with_numbers: bool
+) -> tuple[Kinds, Offsets, Bools]:
+    """Return the slice's codes, (columns, rows), how many there are, and which are in order.
+
+    Without numbers, they are those of the other columns alone.
+    """
+    n_columns, rows = 0, task.rows
+    for j in range(task.columns.size):
+        n_columns += with_numbers or not table.numeric[task.columns[j]]
     codes = np.empty((n_columns, rows.size), np.uint8)
     n_codes, numeric = np.empty(n_columns, np.int64), np.empty(n_columns, np.bool_)
-    for j in range(n_columns):
-        cells = table.codes[task.columns[j]]
-        n_codes[j], numeric[j] = table.n_codes[task.columns[j]], table.numeric[task.columns[j]]
-        for i in range(rows.size):
-            codes[j, i] = cells[rows[i]]
+    k = 0
+    for j in range(task.columns.size):
+        column = task.columns[j]
+        if with_numbers or not table.numeric[column]:
+            cells = table.codes[column]
+            n_codes[k], numeric[k] = table.n_codes[column], table.numeric[column]
+            for i in range(rows.size):
+                codes[k, i] = cells[rows[i]]
+            k += 1
     return codes, n_codes, numeric
 
 
@@ -112,34 +143,26 @@ def _table_parts(
     codes: Kinds,
     n_codes: Offsets,
     numeric: Bools,
-    which: Bools,
     critical: Floats,
     options: GrowthOptions,
-) -> Offsets:
-    """Test some of the columns by their tables; the others are parts by themselves."""
-    place, n = np.empty(which.size, np.int64), 0
-    label = np.empty(which.size, np.int64)
-    for j in range(which.size):
-        label[j] = j
-        if which[j]:
-            place[n] = j
-            n += 1
-    if n < 2:
-        return label
-    some, its_codes = np.empty((n, codes.shape[1]), np.uint8), np.empty(n, np.int64)
-    its_numeric = np.empty(n, np.bool_)
-    for k in range(n):
-        its_codes[k], its_numeric[k] = n_codes[place[k]], numeric[place[k]]
-        for i in range(codes.shape[1]):
-            some[k, i] = codes[place[k], i]
-    sums, groups = pair_tables(some, task.weights, its_codes, its_numeric, not options.ranks)
+    label: Offsets,
+) -> None:
+    """Label columns that are tested by their tables: all, or those that are no numbers."""
+    if numeric.size < 2:
+        return
+    sums, groups = pair_tables(codes, task.weights, n_codes, numeric, not options.ranks)
     mass, squares = 0.0, 0.0
     for i in range(task.rows.size):
         mass += task.weights[i]
         squares += task.weights[i] * task.weights[i] / table.weights[task.rows[i]]
     found = link_tables(
-        sums, groups, its_numeric, mass / squares, critical, options.least_mass, options.g_test
+        sums, groups, numeric, mass / squares, critical, options.least_mass, options.g_test
     )
-    for k in range(n):
+    place = np.empty(numeric.size, np.int64)
+    k = 0
+    for j in range(label.size):
+        if numeric.size == label.size or not table.numeric[task.columns[j]]:
+            place[k] = j
+            k += 1
+    for k in range(place.size):
         label[place[k]] = place[found[k]]
-    return label

@@ -1,24 +1,25 @@
 """Grow a circuit: open slices are split in one kernel until none is left.
 
 Most slices are so small that the interpreter would take longer between the kernels than the kernels
-themselves. Plain loops stand where NumPy has an expression for whole arrays, which takes seconds to
-compile. ``tests/learn/plain_grower.py`` says the same in a hundred plain lines.
+themselves. Plain loops stand where NumPy has an expression for whole arrays, and each function has
+one caller: everything else takes seconds to compile. ``tests/learn/plain_grower.py`` says what
+growing is in plain Python.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from softlearn.arrays import Floats, Ids, Kinds, Offsets
+from softlearn.arrays import Bools, Floats, Ids, Kinds, Offsets
 from softlearn.kernels.cluster.by_address import run_clustering
-from softlearn.kernels.cluster.rows import RowData
 from softlearn.kernels.compile import inner, kernel
 from softlearn.kernels.grow.bins import MISSING
-from softlearn.kernels.grow.dependence import dependent_parts
-from softlearn.kernels.grow.leaves import add_leaves, add_statistics
-from softlearn.kernels.grow.slices import keep_heavy, take
+from softlearn.kernels.grow.by_address import run_labelling
+from softlearn.kernels.grow.leaves import add_statistics
+from softlearn.kernels.grow.slices import heavy, keep_heavy, take
 from softlearn.kernels.grow.stacks import add_node, pop, push, with_room
 from softlearn.kernels.grow.work import (
+    LEAF,
     PRODUCT,
     SUM,
     GrowTable,
@@ -26,6 +27,7 @@ from softlearn.kernels.grow.work import (
     Nodes,
     OpenSlice,
     OpenSlices,
+    Split,
 )
 from softlearn.kernels.seeds import child_seed, own_seeds
 
@@ -33,6 +35,7 @@ from softlearn.kernels.seeds import child_seed, own_seeds
 @kernel
 def grow_slices(
     clustering: int,
+    labelling: int,
     table: GrowTable,
     options: GrowthOptions,
     work: OpenSlices,
@@ -41,40 +44,40 @@ def grow_slices(
 ) -> tuple[Nodes, OpenSlices]:
     """Split at most so many open slices, the last first; return all nodes and what is still open.
 
-    `clustering` is the address of the clustering, which would otherwise be compiled in here.
+    `clustering` and `labelling` are the addresses of functions, which would otherwise be compiled
+    in here.
     """
-    n_clusters = options.n_clusters
     for _ in range(most):
         if work.size[0] == 0:
             break
         task = pop(work)
         nodes = _with_room_for(table, task, nodes)
         data = take(table, task.rows, task.weights, task.columns)
-        if _is_last(task, options):
-            _close(table, data, task, nodes)
-            continue
-        if not task.connected:
-            parts = dependent_parts(table, data, task, options)
-            size = _sizes(parts)
-            if size[parts[0]] < parts.size:
-                work = _product(table, data, task, parts, size, nodes, work)
-                continue
-        membership = np.empty((n_clusters, task.rows.size))
-        picks = own_seeds(task.seed, n_clusters)
-        choices, stop = options.cluster, options.stop
-        found = run_clustering(clustering, data, picks, choices, stop, membership)
-        n_open = work.size[0]
-        if found > 1:
-            shares = membership[:found]
-            work = _sum(table, data, task, shares, options.min_weight, nodes, work)
-        if work.size[0] == n_open:
-            _close(table, data, task, nodes)
+        split = _no_split(task, options)
+        if options.stop[0] == 0 and not is_last(
+            task.columns.size, task.depth, task.n_nodes, options
+        ):
+            if not task.connected:
+                run_labelling(labelling, table, data, task, options, split.label)
+                _count_columns(split)
+            if not are_several(split.label):
+                picks = own_seeds(task.seed, options.n_clusters)
+                choices, stop, membership = options.cluster, options.stop, split.membership
+                found = run_clustering(clustering, data, picks, choices, stop, membership)
+                _count_shares(table, task, found, options.min_weight, split)
+        kind = kind_of(split)
+        places = add_statistics(
+            table, data, task, _needed(table, task, kind, options, split), nodes
+        )
+        node = add_nodes(task, kind, split, places, nodes)
+        if kind != LEAF:
+            work = _push_children(table, task, kind, options, split, places, node, work)
     return nodes, work
 
 
 @inner
 def _with_room_for(table: GrowTable, task: OpenSlice, nodes: Nodes) -> Nodes:
-    """Return the nodes with room for a leaf per column, and a fallback of each column."""
+    """Return the nodes with room for a leaf and statistics of each column."""
     n_statistics = 0
     for j in range(task.columns.size):
         n_statistics += table.n_statistics[task.columns[j]]
@@ -82,129 +85,191 @@ def _with_room_for(table: GrowTable, task: OpenSlice, nodes: Nodes) -> Nodes:
 
 
 @inner
-def _is_last(task: OpenSlice, options: GrowthOptions) -> bool:
+def _no_split(task: OpenSlice, options: GrowthOptions) -> Split:
+    """Return what a slice is before anything is known: columns of one part, and no cluster."""
+    n_clusters = options.n_clusters
+    return Split(
+        np.zeros(task.columns.size, np.int64),
+        np.zeros(task.columns.size, np.int64),
+        np.empty((n_clusters, task.rows.size)),
+        np.zeros(n_clusters, np.int64),
+        np.zeros(n_clusters),
+    )
+
+
+@inner
+def is_last(n_columns: int, depth: int, n_nodes: float, options: GrowthOptions) -> bool:
     """Return whether a slice becomes leaves, whatever its rows say."""
-    needed = 1 + options.n_clusters * (task.columns.size + 1)
-    is_full = task.depth >= options.max_depth or task.n_nodes < needed
-    return bool(is_full or task.columns.size == 1 or options.stop[0] != 0)
+    needed = 1 + options.n_clusters * (n_columns + 1)
+    return bool(n_columns == 1 or depth >= options.max_depth or n_nodes < needed)
 
 
 @inner
-def _sizes(parts: Offsets) -> Offsets:
-    """Return how many columns have each label."""
-    size = np.zeros(parts.size, np.int64)
-    for j in range(parts.size):
-        size[parts[j]] += 1
-    return size
+def _count_columns(split: Split) -> None:
+    """Count the columns of each part."""
+    for j in range(split.label.size):
+        split.n_columns[split.label[j]] += 1
 
 
 @inner
-def _product(
-    table: GrowTable,
-    data: RowData,
-    task: OpenSlice,
-    parts: Offsets,
-    size: Offsets,
-    nodes: Nodes,
-    work: OpenSlices,
-) -> OpenSlices:
-    """Split the columns: those alone in their part become leaves at once."""
-    node = add_node(nodes, PRODUCT, task.parent, task.edge)
-    alone = np.empty(parts.size, np.bool_)
-    for j in range(parts.size):
-        alone[j] = size[parts[j]] == 1
-    n_alone = add_leaves(table, data, task, alone, nodes, node, 1.0)
-    place, n_linked = 0, parts.size - n_alone
-    for part in range(size.size):
-        place += size[part] > 1
-    spare = task.n_nodes - 1 - n_alone - (n_linked + place)
-    rows, weights, depth = task.rows, task.weights, task.depth + 1
-    for part in range(size.size - 1, -1, -1):
-        if size[part] > 1:
-            columns = np.empty(size[part], np.int32)
-            fallback = np.empty(size[part], np.int64)
-            n = 0
-            for j in range(parts.size):
-                if parts[j] == part:
-                    columns[n] = task.columns[j]
-                    fallback[n] = task.fallback[j]
-                    n += 1
-            most = columns.size + 1 + spare * columns.size / n_linked
-            seed = child_seed(task.seed, place)
-            child = OpenSlice(rows, weights, columns, fallback, node, 1.0, seed, depth, True, most)
-            work = push(work, child)
-            place -= 1
-    return work
-
-
-@inner
-def _sum(
-    table: GrowTable,
-    data: RowData,
-    task: OpenSlice,
-    membership: Floats,
-    min_weight: float,
-    nodes: Nodes,
-    work: OpenSlices,
-) -> OpenSlices:
-    """Share the rows out, unless fewer than two clusters get any."""
-    rows, weights, columns, depth = task.rows, task.weights, task.columns, task.depth + 1
-    place, total = 0, 0.0
-    for c in range(membership.shape[0]):
-        kept, part, mass = keep_heavy(rows, weights, membership[c], table.weights, min_weight)
-        place += kept.size > 0
-        total += mass if kept.size > 0 else 0.0
-    if place < 2:
-        return work
-    node = add_node(nodes, SUM, task.parent, task.edge)
-    spare = task.n_nodes - 1 - place * (columns.size + 1)
-    own = np.full(columns.size, -1, np.int64)  # where this slice's statistics stand
-    for c in range(membership.shape[0] - 1, -1, -1):
-        kept, part, mass = keep_heavy(rows, weights, membership[c], table.weights, min_weight)
-        if kept.size > 0:
-            share = mass / total
-            most = columns.size + 1 + spare * share
-            fallback = _fallback(table, data, task, kept, own, nodes)
-            seed = child_seed(task.seed, place)
-            child = OpenSlice(kept, part, columns, fallback, node, share, seed, depth, False, most)
-            work = push(work, child)
-            place -= 1
-    return work
-
-
-@inner
-def _fallback(
-    table: GrowTable, data: RowData, task: OpenSlice, rows: Ids, own: Offsets, nodes: Nodes
-) -> Offsets:
-    """Return where the statistics of columns stand of which none of these rows has a cell.
-
-    They are those of the slice that the rows come from, written once, or its own fallback.
-    """
-    found = np.full(own.size, -1, np.int64)
-    for j in range(own.size):
-        column = task.columns[j]
-        if not table.has_gaps[column] or _is_observed(table.codes[column], rows):
-            continue
-        if task.fallback[j] < 0 and own[j] < 0:
-            own[j] = add_statistics(table, data, task, j, nodes)
-        found[j] = own[j] if task.fallback[j] < 0 else task.fallback[j]
+def are_several(label: Offsets) -> bool:
+    """Return whether columns have different labels."""
+    found = False
+    for j in range(label.size):
+        found |= label[j] != label[0]
     return found
 
 
 @inner
-def _is_observed(codes: Kinds, rows: Ids) -> bool:
-    """Return whether any of the rows has a cell."""
-    at = 0
-    while at < rows.size and codes[rows[at]] == MISSING:
-        at += 1
-    return at < rows.size
+def _count_shares(
+    table: GrowTable, task: OpenSlice, found: int, min_weight: float, split: Split
+) -> None:
+    """Count the rows that each cluster carries on, and add up what it weighs."""
+    for c in range(found):
+        shares = split.membership[c]
+        n, mass = heavy(task.rows, task.weights, shares, table.weights, min_weight)
+        split.n_rows[c] = n
+        split.mass[c] = mass if n > 0 else 0.0
 
 
 @inner
-def _close(table: GrowTable, data: RowData, task: OpenSlice, nodes: Nodes) -> None:
-    """Make a leaf of the column, or a product of leaves of all columns."""
-    parent, edge = task.parent, task.edge
+def kind_of(split: Split) -> int:
+    """Return what a slice becomes: a product, a sum, or leaves."""
+    n_clusters = 0
+    for c in range(split.n_rows.size):
+        n_clusters += split.n_rows[c] > 0
+    if are_several(split.label):
+        return PRODUCT
+    return SUM if n_clusters > 1 else LEAF
+
+
+@inner
+def _needed(
+    table: GrowTable, task: OpenSlice, kind: int, options: GrowthOptions, split: Split
+) -> Bools:
+    """Return which columns need statistics of the slice: leaves, and what a cluster never saw."""
+    which = np.zeros(task.columns.size, np.bool_)
+    for j in range(which.size):
+        if kind == LEAF:
+            which[j] = True
+        elif kind == PRODUCT:
+            which[j] = split.n_columns[split.label[j]] == 1
+        elif table.has_gaps[task.columns[j]]:
+            codes = table.codes[task.columns[j]]
+            for c in range(split.n_rows.size):
+                which[j] |= split.n_rows[c] > 0 and not _is_observed(
+                    codes, task, table.weights, split.membership[c], options.min_weight
+                )
+        which[j] &= task.fallback[j] < 0
+    return which
+
+
+@inner
+def _is_observed(
+    codes: Kinds, task: OpenSlice, own: Floats, shares: Floats, min_weight: float
+) -> bool:
+    """Return whether any row that a cluster carries on has a cell."""
+    found = False
+    for i in range(task.rows.size):
+        row = task.rows[i]
+        found |= codes[row] != MISSING and task.weights[i] * shares[i] > min_weight * own[row]
+    return found
+
+
+@inner
+def add_nodes(task: OpenSlice, kind: int, split: Split, places: Offsets, nodes: Nodes) -> int:
+    """Add the slice's own node, if it has one, and its leaves; return the node."""
+    node, edge = task.parent, task.edge
+    if kind == SUM:
+        return add_node(nodes, SUM, node, edge)
     if task.columns.size > 1:
-        parent, edge = add_node(nodes, PRODUCT, parent, edge), 1.0
-    every = np.ones(task.columns.size, np.bool_)
-    add_leaves(table, data, task, every, nodes, parent, edge)
+        node, edge = add_node(nodes, PRODUCT, node, edge), 1.0
+    for j in range(task.columns.size):
+        if kind == LEAF or split.n_columns[split.label[j]] == 1:
+            leaf = add_node(nodes, LEAF, node, edge)
+            nodes.column[leaf] = task.columns[j]
+            nodes.place[leaf] = places[j]
+    return node
+
+
+@inner
+def _push_children(
+    table: GrowTable,
+    task: OpenSlice,
+    kind: int,
+    options: GrowthOptions,
+    split: Split,
+    places: Offsets,
+    node: int,
+    work: OpenSlices,
+) -> OpenSlices:
+    """Open a slice for each part of a product, or for each cluster of a sum; the last first."""
+    n_columns, place, n_linked, total = task.columns.size, 0, 0, 0.0
+    n_candidates = n_columns if kind == PRODUCT else split.mass.size
+    for c in range(n_candidates):
+        size = split.n_columns[c] if kind == PRODUCT else 0
+        place += size > 1 if kind == PRODUCT else split.n_rows[c] > 0
+        n_linked += size if size > 1 else 0
+        total += 0.0 if kind == PRODUCT else split.mass[c]
+    n_leaves = n_columns - n_linked if kind == PRODUCT else 0
+    n_least = n_linked + place if kind == PRODUCT else place * (n_columns + 1)
+    spare = task.n_nodes - 1 - n_leaves - n_least
+    for c in range(n_candidates - 1, -1, -1):
+        if (kind == PRODUCT and split.n_columns[c] < 2) or (kind == SUM and split.n_rows[c] == 0):
+            continue
+        columns = task.columns
+        if kind == PRODUCT:
+            columns = _columns_of(task.columns, split.label, c, split.n_columns[c])
+        rows, weights = task.rows, task.weights
+        edge, share = 1.0, columns.size / max(n_linked, 1)
+        if kind == SUM:
+            membership, n_rows = split.membership[c], split.n_rows[c]
+            rows, weights = keep_heavy(task, membership, table.weights, options.min_weight, n_rows)
+            edge = share = split.mass[c] / total
+        fallback = np.empty(columns.size, np.int64)
+        k = 0
+        for j in range(n_columns):
+            if kind == SUM or split.label[j] == c:
+                fallback[k] = _fallback(table, task, kind, j, rows, places[j])
+                k += 1
+        child = OpenSlice(
+            rows,
+            weights,
+            columns,
+            fallback,
+            node,
+            edge,
+            child_seed(task.seed, place),
+            task.depth + 1,
+            kind == PRODUCT,
+            columns.size + 1 + spare * share,
+        )
+        work = push(work, child)
+        place -= 1
+    return work
+
+
+@inner
+def _columns_of(columns: Ids, label: Offsets, own: int, n: int) -> Ids:
+    """Return the n columns with a label."""
+    found = np.empty(n, np.int32)
+    k = 0
+    for j in range(label.size):
+        if label[j] == own:
+            found[k] = columns[j]
+            k += 1
+    return found
+
+
+@inner
+def _fallback(table: GrowTable, task: OpenSlice, kind: int, j: int, rows: Ids, place: int) -> int:
+    """Return where the statistics of a column stand of which none of these rows has a cell, or -1.
+
+    They are those of the slice that the rows come from, or its own fallback.
+    """
+    if kind == PRODUCT or not table.has_gaps[task.columns[j]]:
+        return int(task.fallback[j])
+    codes, at = table.codes[task.columns[j]], 0
+    while at < rows.size and codes[rows[at]] == MISSING:
+        at += 1
+    return -1 if at < rows.size else place

@@ -4,48 +4,32 @@ from __future__ import annotations
 
 import numpy as np
 
-from softlearn.arrays import Bools, Floats, Ids
+from softlearn.arrays import Bools, Floats, Ids, Offsets
 from softlearn.kernels.cluster.rows import RowData
-from softlearn.kernels.compile import inner, kernel
+from softlearn.kernels.compile import inner
 from softlearn.kernels.grow.bins import MISSING
-from softlearn.kernels.grow.stacks import add_node
-from softlearn.kernels.grow.work import LEAF, N_MOMENTS, GrowTable, Nodes, OpenSlice
+from softlearn.kernels.grow.work import N_MOMENTS, GrowTable, Nodes, OpenSlice
 
 
 @inner
-def add_leaves(
-    table: GrowTable,
-    data: RowData,
-    task: OpenSlice,
-    which: Bools,
-    nodes: Nodes,
-    parent: int,
-    edge: float,
-) -> int:
-    """Add leaves over some of the slice's columns, with their statistics; return how many.
+def add_statistics(
+    table: GrowTable, data: RowData, task: OpenSlice, which: Bools, nodes: Nodes
+) -> Offsets:
+    """Write the statistics of some of the slice's columns; return where those of each stand.
 
-    A column without a cell takes what an ancestor knew of it.
+    A column that is not asked for has those of an ancestor, or -1. There must be room.
     """
-    n, k, ones = 0, 0, _weights_of_ones(data)
+    places, k, ones = np.empty(which.size, np.int64), 0, _weights_of_ones(data)
     for j in range(which.size):
+        column = task.columns[j]
+        places[j] = task.fallback[j]
         if which[j]:
-            leaf = add_node(nodes, LEAF, parent, edge)
-            nodes.column[leaf] = task.columns[j]
-            nodes.place[leaf] = task.fallback[j]
-            if task.fallback[j] < 0:
-                nodes.place[leaf] = _add(table, data, task, j, k, ones, nodes)
-            n += 1
-        k += table.single_of[task.columns[j]] >= 0
-    return n
-
-
-@inner
-def add_statistics(table: GrowTable, data: RowData, task: OpenSlice, j: int, nodes: Nodes) -> int:
-    """Write the statistics of the slice's column j, for which there must be room; return where."""
-    k = 0
-    for i in range(j):
-        k += table.single_of[task.columns[i]] >= 0
-    return _add(table, data, task, j, k, _weights_of_ones(data), nodes)
+            places[j] = nodes.size[1]
+            out = nodes.statistics[places[j] : places[j] + table.n_statistics[column]]
+            _write(table, data, task, column, k, ones, out)
+            nodes.size[1] += out.size
+        k += table.single_of[column] >= 0
+    return places
 
 
 @inner
@@ -61,18 +45,16 @@ def _weights_of_ones(data: RowData) -> Floats:
 
 
 @inner
-def _add(
+def _write(
     table: GrowTable,
     data: RowData,
     task: OpenSlice,
-    j: int,
+    column: int,
     k: int,
     ones: Floats,
-    nodes: Nodes,
-) -> int:
-    """Write the statistics of the slice's column j, before which there are k single columns."""
-    column, place = task.columns[j], nodes.size[1]
-    out = nodes.statistics[place : place + table.n_statistics[column]]
+    out: Floats,
+) -> None:
+    """Write the statistics of a column, before which the slice has k single columns."""
     at = table.n_levels[column]
     if table.single_of[column] >= 0:
         _single_weights(data, ones, k, out)
@@ -84,8 +66,6 @@ def _add(
         at += N_MOMENTS
     if table.bins_of[column] >= 0:
         _bin_weights(table, task, column, out[at:])
-    nodes.size[1] += table.n_statistics[column]
-    return int(place)
 
 
 @inner
@@ -109,7 +89,7 @@ def _level_weights(cells: Ids, rows: Ids, weights: Floats, out: Floats) -> None:
             out[cells[rows[i]]] += weights[i]
 
 
-@kernel
+@inner
 def centred_moments(cells: Floats, rows: Ids, weights: Floats, own: Floats, out: Floats) -> None:
     """Write the fields of ``softlearn.leaf.GaussianStats`` of some rows to out.
 

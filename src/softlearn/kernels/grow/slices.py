@@ -7,10 +7,10 @@ import numpy as np
 from softlearn.arrays import AnyArray, Floats, Ids, Kinds, Offsets
 from softlearn.kernels.cluster.rows import RowData
 from softlearn.kernels.compile import inner, kernel
-from softlearn.kernels.grow.work import GrowTable
+from softlearn.kernels.grow.work import GrowTable, OpenSlice
 
 
-@kernel
+@inner
 def take(table: GrowTable, rows: Ids, weights: Floats, columns: Ids) -> RowData:
     """Cut some rows, with their weights, and columns out of a table, as clustering reads them."""
     n_single, n_level_columns, n_features, n_numbers = 0, 0, 0, 0
@@ -53,7 +53,9 @@ def take(table: GrowTable, rows: Ids, weights: Floats, columns: Ids) -> RowData:
     if is_dense:
         gather(table.dense, ones, rows, dense)
     elif n_single > 0:
-        new = np.full(table.single_of.size, -1, np.int32)
+        new = np.empty(table.single_of.size, np.int32)
+        for k in range(new.size):
+            new[k] = -1
         for k in range(n_single):
             new[ones[k]] = k
         start, listed = select(table.start, table.feature, rows, new)
@@ -108,21 +110,33 @@ def pair_sums(row_start: Offsets, feature: Ids, weights: Floats, out: Floats) ->
                 out[feature[e], feature[f]] += weights[i]
 
 
-@kernel
-def keep_heavy(
+@inner
+def heavy(
     rows: Ids, weights: Floats, membership: Floats, own: Floats, least: float
-) -> tuple[AnyArray, Floats, float]:
-    """Return the rows that keep more than a share `least` of their own weight, and their weights.
+) -> tuple[int, float]:
+    """Return how many rows keep more than a share `least` of their own weight in a cluster.
 
-    The third is the weight of all rows in the cluster, kept or not.
+    The second is the weight of all rows in it, kept or not.
     """
-    kept, part = np.empty(rows.size, np.int32), np.empty(rows.size)
     n, mass = 0, 0.0
     for i in range(rows.size):
         weight = weights[i] * membership[i]
         mass += weight
-        if weight > least * own[rows[i]]:
-            kept[n] = rows[i]
-            part[n] = weight
-            n += 1
-    return kept[:n].copy(), part[:n].copy(), mass
+        n += weight > least * own[rows[i]]
+    return n, mass
+
+
+@inner
+def keep_heavy(
+    task: OpenSlice, membership: Floats, own: Floats, least: float, n: int
+) -> tuple[Ids, Floats]:
+    """Return the n rows that `heavy` counts, and their weights in the cluster."""
+    kept, part = np.empty(n, np.int32), np.empty(n)
+    k = 0
+    for i in range(task.rows.size):
+        weight = task.weights[i] * membership[i]
+        if weight > least * own[task.rows[i]]:
+            kept[k] = task.rows[i]
+            part[k] = weight
+            k += 1
+    return kept, part

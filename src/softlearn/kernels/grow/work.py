@@ -99,6 +99,16 @@ class OpenSlices(NamedTuple):
     n_nodes: Floats
 
 
+class Split(NamedTuple):
+    """What was found out about a slice."""
+
+    label: Offsets  # (columns,) equal for columns that depend on each other
+    n_columns: Offsets  # (columns,) how many have each label; nothing before they were tested
+    membership: Floats  # (clusters, rows)
+    n_rows: Offsets  # (clusters,) rows that a cluster carries on
+    mass: Floats  # (clusters,) weight of all rows in a cluster, carried on or not
+
+
 class Nodes(NamedTuple):
     """A tree: a node has a higher id than its parent; children are in the order of their ids."""
 

@@ -1,0 +1,71 @@
+"""Functions that are compiled once by themselves and called by their address.
+
+A function that a kernel calls by name is compiled into the kernel once more. The longest ones, and
+those that not every fit needs, are therefore handed over as addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba import config, int64, typeof
+from numba.extending import intrinsic
+
+from softlearn.kernels.compile import address_of
+
+_IS_COMPILED = not vars(config)["DISABLE_JIT"]
+
+
+class ByAddress:
+    """A function of five arguments that returns a whole number.
+
+    Parameters
+    ----------
+    function
+        The function.
+    examples
+        Arguments of the types that it is compiled for, and called with.
+    """
+
+    def __init__(self, function: Callable[..., int], *examples: object) -> None:
+        self._function = function
+        self._types = tuple(map(typeof, examples))
+        self._address: int | None = None
+
+    @property
+    def address(self) -> int:
+        """Where the function is; asking for it the first time compiles it."""
+        if not _IS_COMPILED:
+            return 0
+        if self._address is None:
+            self._address = address_of(self._function, int64(*self._types))
+        return self._address
+
+    def caller(self) -> Any:  # noqa: ANN401 - an intrinsic of Numba
+        """Return a function for kernels, of the address and the five arguments."""
+        if not _IS_COMPILED:
+            return lambda address, *given: self._function(*given)
+        name, types = self._function.__name__, self._types
+
+        # Numba reads how many arguments an intrinsic has from how it is written.
+        def typed(context: Any, address: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:  # noqa: ANN401
+            if (a, b, c, d, e) != types:
+                raise TypeError(f"{name} takes {types}, not {(a, b, c, d, e)}")
+            return int64(address, a, b, c, d, e), lambda *emitting: _emit_call(types, *emitting)
+
+        return intrinsic(typed)
+
+
+def _emit_call(
+    types: Any,  # noqa: ANN401 - what Numba hands over
+    context: Any,  # noqa: ANN401
+    builder: Any,  # noqa: ANN401
+    signature: Any,  # noqa: ANN401
+    values: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
+    """Emit the call of the function at the address."""
+    kinds = [context.get_value_type(kind) for kind in types]
+    function = ir.FunctionType(context.get_value_type(int64), kinds)
+    return builder.call(builder.inttoptr(values[0], function.as_pointer()), values[1:])
