@@ -2,7 +2,8 @@
 
 Most slices are so small that the interpreter would take longer between the kernels than the kernels
 themselves. Plain loops stand where NumPy has an expression for whole arrays, which takes seconds to
-compile. ``tests/learn/plain_grower.py`` says the same in a hundred plain lines.
+compile. ``tests/learn/plain_grower.py`` is what growing means, in plain Python: this grows the same
+circuit, node for node.
 """
 
 from __future__ import annotations
