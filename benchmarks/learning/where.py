@@ -8,12 +8,13 @@ from collections.abc import Callable
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from softlearn.arrays import States
 from softlearn.circuit import SUM
 from softlearn.datasets import load_debd
 from softlearn.kernels.cluster.by_address import cluster_rows, clustering_address
 from softlearn.kernels.cluster.rows import ClusterOptions, RowData
 from softlearn.kernels.grow.growth import grow_slices
-from softlearn.kernels.seeds import own_uniforms
+from softlearn.kernels.seeds import own_seeds
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.grow import Grower
 from softlearn.learn.options import cluster_options
@@ -74,17 +75,15 @@ def _seconds(table: TrainingTable) -> tuple[float, float, float]:
 def _seconds_of_clustering(
     data: RowData, task: Slice, n_clusters: int, options: ClusterOptions
 ) -> float:
-    uniforms = own_uniforms(np.uint64(task.seed), n_clusters)
-    return _seconds_of(_clustering_of(data, uniforms, options))
+    picks = own_seeds(np.uint64(task.seed), n_clusters)
+    return _seconds_of(_clustering_of(data, picks, options))
 
 
-def _clustering_of(
-    data: RowData, uniforms: np.ndarray, options: ClusterOptions
-) -> Callable[[], int]:
+def _clustering_of(data: RowData, picks: States, options: ClusterOptions) -> Callable[[], int]:
     """Return the clustering of some rows, ready to be run."""
-    room, stop = np.empty((uniforms.size, data.weights.size)), np.zeros(1, np.uint8)
+    room, stop = np.empty((picks.size, data.weights.size)), np.zeros(1, np.uint8)
     address = clustering_address()
-    return lambda: cluster_rows(address, data, uniforms, options, stop, room)
+    return lambda: cluster_rows(address, data, picks, options, stop, room)
 
 
 def of_limit(dataset: str) -> float:
@@ -99,8 +98,10 @@ def of_limit(dataset: str) -> float:
         dense=dense,
         start=np.zeros(1, np.int64),
         feature=np.zeros(0, np.int32),
-        numbers=np.zeros((0, n_rows)),
+        levels=np.zeros((0, n_rows), np.int32),
+        numbers=np.zeros((0, n_rows), np.float32),
         weights=np.ones(n_rows),
+        keys=np.arange(n_rows, dtype=np.uint64),
         groups=np.arange(n_features + 1),
         single=np.ones(n_features, bool),
     )
@@ -119,7 +120,7 @@ def _seconds_of_em(rows: RowData, n_passes: int) -> float:
     options = cluster_options(GrowConfig())._replace(
         kmeans_iterations=1, em_iterations=n_passes, em_tolerance=-np.inf
     )
-    return _median_seconds(_clustering_of(rows, np.array([0.2, 0.7]), options))
+    return _median_seconds(_clustering_of(rows, np.arange(2, dtype=np.uint64), options))
 
 
 def _median_seconds(run: Callable[[], object]) -> float:

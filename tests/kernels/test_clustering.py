@@ -6,25 +6,46 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import chisquare
 
 from kernels.kernel_sources import kernel_sources
-from kernels.weighted_rows import both_forms
+from kernels.plain_seeds import mixed
+from kernels.weighted_rows import both_forms, indicators
 from softlearn.kernels.cluster import clustering
 from softlearn.kernels.cluster.blocks import BLOCK
-from softlearn.kernels.cluster.planes import soften
+from softlearn.kernels.cluster.phases import DISTANCE, EM, LLOYD, PICK
+from softlearn.kernels.cluster.planes import clear, copy_first, give_the_rest, linear, soften
 from softlearn.kernels.cluster.rows import Planes, RowData, Sums
 from softlearn.kernels.compile import kernel
-
-PICK, LLOYD, EM, DISTANCE = 0, 1, 2, 3
 
 
 def wrappers(sources):
     """The inner functions with a doorway to Python; `sources` keeps their cache honest."""
 
     @kernel
-    def one_pass(data, planes, n_clusters, totals, sums, membership, phase):
+    def add_rows(data, planes, n_clusters, sums, membership, phase):
         assert sources
-        return clustering._pass(data, planes, n_clusters, totals, sums, membership, phase)
+        scratch = clustering.new_scratch(data, planes.base.size)
+        return clustering.add_rows(data, planes, n_clusters, sums, membership, phase, scratch)
+
+    @kernel
+    def one_pass(data, planes, n_clusters, totals, sums, membership, phase):
+        """Return the mean score, with what follows from a pass in its totals and sums."""
+        assert sources
+        clear(sums)
+        scratch = clustering.new_scratch(data, planes.base.size)
+        value = clustering.add_rows(data, planes, n_clusters, sums, membership, phase, scratch)
+        if phase == PICK:
+            copy_first(sums, totals)
+        if phase in (PICK, DISTANCE):
+            return 0.0
+        give_the_rest(data, totals, sums, n_clusters)
+        return (value + linear(planes, totals)) / totals.mass[0]
+
+    @kernel
+    def pick_row(data, pick, distance, n):
+        assert sources
+        return clustering.pick_row(data, pick, distance, n)
 
     @kernel
     def by_distance(membership, n_clusters, beta):
@@ -36,10 +57,10 @@ def wrappers(sources):
         assert sources
         soften(sums, totals, sharpness, n_clusters)
 
-    return one_pass, by_distance, softened
+    return add_rows, one_pass, pick_row, by_distance, softened
 
 
-one_pass, by_distance, softened = wrappers(kernel_sources())
+add_rows, one_pass, pick_row, by_distance, softened = wrappers(kernel_sources())
 
 
 def some_planes(rows, k, seed):
@@ -81,12 +102,17 @@ def plain_sums(dense, numbers, part):
 
 @pytest.mark.parametrize("phase", [LLOYD, EM, DISTANCE])
 @pytest.mark.parametrize("k", [1, 2, 3, 6])
-@pytest.mark.parametrize("shape", [(7, 2), (0, 3), (9, 0), (130, 1)])
+@pytest.mark.parametrize(
+    "shape",
+    [(7, (3,), 2), (0, (), 3), (9, (), 0), (130, (), 1), (0, (2, 1, 70), 0), (3, (5, 2), 1)],
+)
 @pytest.mark.parametrize("n_rows", [300, BLOCK - 1, 2 * BLOCK])
 def test_a_pass_equals_the_plain_one(phase, k, shape, n_rows):
-    n_features, n_numbers = shape
-    forms = both_forms(k, n_rows=n_rows, n_features=n_features, n_numbers=n_numbers)
-    dense = forms[0].dense
+    n_features, n_levels, n_numbers = shape
+    forms = both_forms(
+        k, n_rows=n_rows, n_features=n_features, n_levels=n_levels, n_numbers=n_numbers
+    )
+    dense = indicators(forms[0])
     for rows in forms:
         planes = some_planes(rows, k, 5)
         mean, membership, sums, _ = scored(rows, planes, phase)
@@ -107,10 +133,10 @@ def test_a_pass_equals_the_plain_one(phase, k, shape, n_rows):
 
 @pytest.mark.parametrize("n_rows", [1, 300, 2 * BLOCK])
 def test_the_first_pass_adds_up_all_rows(n_rows):
-    forms = both_forms(3, n_rows=n_rows)
+    forms = both_forms(3, n_rows=n_rows, n_levels=(4, 3))
     for rows in forms:
         _, _, _, totals = scored(rows, some_planes(rows, 2, 0), EM)
-        expected = plain_sums(forms[0].dense, rows.numbers, rows.weights[None])
+        expected = plain_sums(indicators(forms[0]), rows.numbers, rows.weights[None])
         for found, plain in zip(totals, expected, strict=True):
             assert found == pytest.approx(plain, rel=1e-6, abs=1e-6)
 
@@ -133,8 +159,10 @@ def test_many_rows_keep_their_weight():
         dense=ones,
         start=np.zeros(1, np.int64),
         feature=np.zeros(0, np.int32),
-        numbers=np.zeros((0, n)),
+        levels=np.zeros((0, n), np.int32),
+        numbers=np.zeros((0, n), np.float32),
         weights=np.ones(n),
+        keys=np.zeros(n, np.uint64),
         groups=np.array([0, 1]),
         single=np.array([True]),
     )
@@ -144,20 +172,40 @@ def test_many_rows_keep_their_weight():
         assert found.mass[0] == n
 
 
-def test_old_sums_are_forgotten():
-    rows, _ = both_forms(0)
-    planes = some_planes(rows, 2, 0)
-    _, membership, sums, totals = scored(rows, planes, EM)
-    first = [part.copy() for part in sums]
-    one_pass(rows, planes, 2, totals, sums, membership, EM)
-    for before, after in zip(first, sums, strict=True):
-        assert np.array_equal(before, after)
+def some_of(rows, start, end):
+    """Some neighbouring rows."""
+    first = rows.start[start : end + 1] if rows.start.size > 1 else rows.start
+    return rows._replace(
+        dense=np.ascontiguousarray(rows.dense[:, start:end]),
+        start=first - first[0],
+        feature=rows.feature[first[0] : first[-1]],
+        levels=np.ascontiguousarray(rows.levels[:, start:end]),
+        numbers=np.ascontiguousarray(rows.numbers[:, start:end]),
+        weights=rows.weights[start:end],
+        keys=rows.keys[start:end],
+    )
+
+
+@pytest.mark.parametrize("phase", [PICK, LLOYD, EM, DISTANCE])
+def test_what_parts_of_the_rows_add_up_to_adds_up(phase):
+    for rows in both_forms(0, n_rows=900, n_levels=(3, 4)):
+        planes, membership = some_planes(rows, 3, 0), np.empty((3, 900))
+        whole, parts = no_sums(rows, 3), no_sums(rows, 3)
+        value = add_rows(rows, planes, 3, whole, membership, phase)
+        found = 0.0
+        for start, end in ((0, 300), (300, 301), (301, 900)):
+            own = np.empty((3, end - start))
+            found += add_rows(some_of(rows, start, end), planes, 3, parts, own, phase)
+            assert np.array_equal(own, membership[:, start:end])
+        assert found == pytest.approx(value, rel=1e-12)
+        for one, other in zip(parts, whole, strict=True):
+            assert one == pytest.approx(other, rel=1e-6, abs=1e-5)
 
 
 def test_scores_of_any_size_are_shared():
     """Rows that are hopeless in all clusters but one, by far, and rows that are so in none."""
     rows, _ = both_forms(0)
-    for scale in (1e3, 1e30, 1e45, 1e150):
+    for scale in (1e3, 1e10, 1e30, 1e37):
         planes = some_planes(rows, 3, 1)
         planes.numbers[...] *= scale
         for phase in (LLOYD, EM):
@@ -196,6 +244,47 @@ def test_softening_moves_a_tenth_of_each_row():
     expected = plain_sums(rows.dense, rows.numbers, soft * rows.weights)
     for found, plain in zip(sums, expected, strict=True):
         assert found == pytest.approx(plain, rel=1e-5, abs=1e-4)
+
+
+# --- The rows to start from.
+
+
+def test_the_row_that_is_picked_is_the_first_by_its_cells_and_the_pick():
+    rows, distance = both_forms(0, n_rows=50)[0], np.ones((2, 50))
+    distance[0, :20] = 0.0
+    weights = np.where(np.arange(50) % 2 == 0, 0.0, rows.weights)
+    is_open = (np.arange(50) >= 20) & (weights > 0.0)
+    keys = np.array(rows.keys.tolist(), object)
+    for pick in np.random.default_rng(1).integers(0, 2**64, 30, np.uint64):
+        places = [mixed(key + int(pick)) for key in keys[is_open]]
+        found, place = pick_row(rows._replace(weights=weights), pick, distance, 2)
+        assert place == min(places)
+        assert found == np.flatnonzero(is_open)[np.argmin(np.array(places, np.uint64))]
+
+
+def test_wherever_rows_are_kept_the_same_one_is_picked():
+    rows, distance = both_forms(0, n_rows=90)[0], np.ones((1, 90))
+    order = np.random.default_rng(0).permutation(90)
+    turned = rows._replace(keys=rows.keys[order], weights=rows.weights[order])
+    for pick in np.arange(20, dtype=np.uint64):
+        row, place = pick_row(rows, pick, distance, 1)
+        assert order[pick_row(turned, pick, distance, 1)[0]] == row
+        parts = [some_of(rows, start, start + 30) for start in (0, 30, 60)]
+        assert place == min(pick_row(part, pick, distance[:, :30], 1)[1] for part in parts)
+
+
+def test_all_rows_have_the_same_chance_whatever_they_weigh():
+    """Chi-square at a false-alarm rate of 1e-6."""
+    rows = both_forms(0, n_rows=8)[0]
+    rows = rows._replace(weights=np.logspace(-9.0, 9.0, 8))
+    picks = np.random.default_rng(0).integers(0, 2**64, 4000, np.uint64)
+    found = [pick_row(rows, pick, np.ones((0, 8)), 0)[0] for pick in picks]
+    assert chisquare(np.bincount(found, minlength=8)).pvalue > 1e-6
+
+
+def test_there_may_be_no_row_to_pick():
+    rows = both_forms(0, n_rows=8)[0]
+    assert pick_row(rows, np.uint64(3), np.zeros((1, 8)), 1)[0] == -1
 
 
 # --- From distances to memberships.

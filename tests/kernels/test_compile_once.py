@@ -45,9 +45,9 @@ rare[1] = rare[0]
 tables = [("bbbb", mixture("bbbb", 200)), ("b" * 8, rare), ("9999", mixture("9999", 200))]
 tables += [("b3nn", with_gaps(mixture("b3nn", 200), share)) for share in (0.0, 0.2)]
 for kinds, values in tables:
-    for learner in ("softlearn", "learnspn"):
-        for choices in ({{"clustering": "kmeans", "beta": 40}}, {{"smoothing": 1, "max_iter": 9}}):
-            learn(learner, values, schema_of(kinds), significance=0.1, **choices)
+    for learner, own in (("softlearn", {{"beta": 40}}), ("learnspn", {{}})):
+        for choices in ({{"clustering": "kmeans"}}, {{"smoothing": 1, "max_iter": 9}}):
+            learn(learner, values, schema_of(kinds), significance=0.1, **own, **choices)
     frozen = values.copy()
     frozen.flags.writeable = False
     learn("softlearn", np.asfortranarray(frozen), schema_of(kinds), significance=0.1, n_jobs=2)

@@ -26,7 +26,7 @@ def test_moments_are_those_of_the_rows_one_by_one(n_rows, seed, gaps, shift):
     rows = np.flatnonzero(rng.random(n_rows) < 0.7).astype(np.int32)
     weights = own[rows] * rng.uniform(0.01, 1.0, rows.size)
     moments = np.full(5, np.nan)
-    centred_moments(cells[rows], weights, own, rows, moments)
+    centred_moments(cells, rows, weights, own, moments)
     times = own[rows].astype(int)
     each = np.repeat(weights / times, times)
     expected = GAUSSIAN.summarise(np.repeat(cells[rows], times), each)

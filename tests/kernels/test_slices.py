@@ -1,5 +1,7 @@
 """Slices of indicators, sums over them and shares of rows, against plain NumPy."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 
 from kernels.weighted_rows import both_forms
 from learn.table_examples import mixture, schema_of
-from softlearn.kernels.grow.slices import gather, keep_heavy, pair_sums, select
+from softlearn.kernels.grow.slices import FARTHEST, gather, keep_heavy, pair_sums, select
 from softlearn.stats.table import training_table
 
 # With the JIT off, integers that wrap round warn, as in hashes they should.
@@ -106,4 +108,14 @@ def test_a_slice_of_numbers_alone_has_no_indicators():
         data = table.take(rows, weights, np.array(chosen, np.int32))
         assert data.dense.shape[0] == data.feature.size == data.single.size == 0
         assert data.groups.tolist() == data.start.tolist() == [0]
-        assert np.array_equal(data.numbers, table.numbers[chosen][:, rows])
+        assert np.array_equal(data.numbers, table.numbers[chosen][:, rows].astype(np.float32))
+
+
+def test_numbers_have_squares_in_single_precision():
+    table = training_table(mixture("n", 6), np.ones(6), schema_of("n"))
+    numbers = np.array([[1e150, -1e150, np.inf, np.nan, -2.5, 1e11]])
+    table = replace(table, numbers=numbers)
+    (found,) = table.take(np.arange(6, dtype=np.int32), np.ones(6), np.zeros(1, np.int32)).numbers
+    expected = np.array([FARTHEST, -FARTHEST, FARTHEST, np.nan, -2.5, 1e11], np.float32)
+    assert np.array_equal(found, expected, equal_nan=True)
+    assert np.isfinite(1e9 * found[:3] ** 2).all()

@@ -160,13 +160,22 @@ def test_small_tables_of_every_kind(kinds, share, choices):
 
 
 @pytest.mark.parametrize(
-    ("kinds", "share"), [("b" * 10, 0.0), ("9" * 8, 0.0), ("b3nnsss9", 0.0), ("b3nnsss9", 0.4)]
+    ("kinds", "gaps", "rare"),
+    [
+        ("b" * 10, 0.0, 0.0),
+        ("b" * 30, 0.0, 0.9),
+        ("9" * 8, 0.0, 0.0),
+        ("b3nnsss9", 0.0, 0.0),
+        ("b3nnsss9", 0.4, 0.0),
+    ],
 )
-def test_it_is_the_same_circuit_whatever_is_done_in_one_go_and_by_how_many(kinds, share):
+def test_it_is_the_same_circuit_whatever_is_done_in_one_go_and_by_how_many(kinds, gaps, rare):
     schema, config = schema_with_scales(kinds), GrowConfig(leaf={"c3": "histogram"})
-    values = with_gaps(cells_of_groups(schema, 1500, 3), share)
-    table = table_of(values, np.random.default_rng(0).gamma(1.0, 2.0, 1500), schema, config)
-    assert isinstance(table.indicators, Csr) == (set(kinds) == {"9"})
+    rng = np.random.default_rng(0)
+    values = with_gaps(cells_of_groups(schema, 1500, 3), gaps)
+    values = np.where(rng.random(values.shape) < rare, 0.0, values)
+    table = table_of(values, rng.gamma(1.0, 2.0, 1500), schema, config)
+    assert isinstance(table.ones, Csr) == (rare > 0.0)
     whole = grown(table, config, small=10**9)
     assert whole.n_nodes > 100
     for small in (0, 500, 10**9):
@@ -295,7 +304,7 @@ def test_a_sum_needs_room_for_a_product_of_leaves_in_each_cluster():
 def test_the_plain_grower_takes_memberships_that_are_forced():
     config = GrowConfig(max_depth=1, significance=0.5)
     table = table_of(mixture("bb", 50), np.ones(50), schema_of("bb"), config)
-    tree = PlainGrower(table, config, lambda data, uniforms, options: None).grow(SEED)
+    tree = PlainGrower(table, config, lambda data, picks, options: None).grow(SEED)
     assert tree.kind.tolist() == [PRODUCT, LEAF, LEAF]
 
 

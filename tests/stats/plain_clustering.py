@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernels.plain_seeds import mixed
 from learn.table_examples import mixture, schema_of, with_gaps
 from softlearn.kernels.cluster.rows import DIFFERENT, ClusterOptions, RowData
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.options import cluster_options
 from softlearn.numeric_policy import MIXTURE_DEVIATION_FLOOR, MIXTURE_PROBABILITY_FLOOR
-from softlearn.stats.bins import MISSING
+from softlearn.stats.rows import Csr
 from softlearn.stats.table import TrainingTable, training_table
 
 
@@ -27,22 +28,22 @@ def take_all(table: TrainingTable) -> RowData:
 
 
 def both_forms(rows: RowData) -> tuple[RowData, RowData]:
-    """Return the same rows with their indicators as a matrix and compressed."""
+    """Return the same rows with the ones of single columns as a matrix and compressed."""
     dense = rows.dense
     if rows.start.size > 1:
-        dense = np.zeros((rows.groups[-1], rows.weights.size), np.float32)
+        dense = np.zeros((np.count_nonzero(rows.single), rows.weights.size), np.float32)
         dense[rows.feature, np.repeat(np.arange(rows.weights.size), np.diff(rows.start))] = 1.0
     return as_matrix(rows, dense), compressed(rows, dense)
 
 
 def as_matrix(rows: RowData, dense: np.ndarray) -> RowData:
-    """Return the rows with these indicators, (features, rows)."""
+    """Return the rows with these ones, (single columns, rows)."""
     empty = np.zeros(1, np.int64), np.zeros(0, np.int32)
     return rows._replace(dense=dense, start=empty[0], feature=empty[1])
 
 
 def compressed(rows: RowData, dense: np.ndarray) -> RowData:
-    """Return the rows with these indicators by their ones."""
+    """Return the rows with these ones, listed row by row."""
     start = np.concatenate([[0], np.cumsum(dense.sum(axis=0))]).astype(np.int64)
     feature = np.nonzero(dense.T)[1].astype(np.int32)
     return rows._replace(dense=dense[:0], start=start, feature=feature)
@@ -65,9 +66,20 @@ def columns_of(table: TrainingTable):
 
 
 def level_cells(table: TrainingTable, column: int) -> np.ndarray:
-    """Return the levels of a column with few of them, NaN where missing: its codes for tests."""
-    codes = table.codes.codes[column]
-    return np.where(codes == MISSING, np.nan, codes.astype(float))
+    """Return the levels of a column, NaN where missing."""
+    level = levels_of(table, column)
+    return np.where(level < 0, np.nan, level.astype(float))
+
+
+def levels_of(table: TrainingTable, column: int) -> np.ndarray:
+    """Return the level of each cell of a column, (rows,); -1 where missing."""
+    single = table.single_of[column]
+    if single < 0:
+        return table.levels[table.levels_of[column]]
+    if not isinstance(table.ones, Csr):
+        return table.ones[single].astype(int)
+    row = np.repeat(np.arange(table.n_rows), np.diff(table.ones.start))
+    return np.bincount(row[table.ones.feature == single], minlength=table.n_rows)
 
 
 def features_of(n_levels: int, cells: np.ndarray) -> np.ndarray:
@@ -106,17 +118,20 @@ def squared_distances(table: TrainingTable, membership: np.ndarray) -> np.ndarra
     return distances_to(table, means_of(table, membership))
 
 
-def picked(table: TrainingTable, uniforms: np.ndarray) -> list[int]:
-    """Return the rows to start from: any that differs from those before, whatever it weighs."""
+def picked(table: TrainingTable, picks: np.ndarray) -> list[int]:
+    """Return the rows to start from: of those that differ from the ones before, whatever they
+    weigh, the one whose cells come first by the pick.
+    """
     rows: list[int] = []
-    for u in uniforms:
+    for pick in picks.tolist():
         is_open = table.weights > 0.0
         if rows:
             near = distances_to(table, on_rows(table, rows)) <= DIFFERENT
             is_open &= ~near.any(axis=0)
         if not is_open.any():
             break
-        rows.append(int(np.flatnonzero(is_open)[int(u * is_open.sum())]))
+        place = [mixed(key + pick) for key in table.keys[is_open].tolist()]
+        rows.append(int(np.flatnonzero(is_open)[np.argmin(np.array(place, np.uint64))]))
     return rows
 
 
@@ -130,9 +145,9 @@ def first_best(score: np.ndarray) -> np.ndarray:
     return np.eye(score.shape[0])[best].T
 
 
-def lloyd(table: TrainingTable, uniforms: np.ndarray, options: ClusterOptions):
+def lloyd(table: TrainingTable, picks: np.ndarray, options: ClusterOptions):
     """Return hard memberships and the centroids, or None if all rows are alike."""
-    rows = picked(table, uniforms)
+    rows = picked(table, picks)
     if len(rows) < 2:
         return None
     centroids, before = on_rows(table, rows), np.inf
@@ -178,9 +193,9 @@ def soft_memberships(distance: np.ndarray, beta: float) -> np.ndarray:
     return np.exp(score - np.logaddexp.reduce(score, axis=0))
 
 
-def plain_memberships(table: TrainingTable, uniforms: np.ndarray, options: ClusterOptions):
+def plain_memberships(table: TrainingTable, picks: np.ndarray, options: ClusterOptions):
     """Return what ``softlearn.stats.clustering.memberships`` should."""
-    found = lloyd(table, uniforms, options)
+    found = lloyd(table, picks, options)
     if found is None:
         return None
     membership, centroids = found

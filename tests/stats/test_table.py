@@ -10,7 +10,7 @@ from softlearn.kernels.grow import duplicates
 from softlearn.stats.duplicates import merge_duplicates
 from softlearn.stats.rows import Csr
 from softlearn.stats.table import training_table
-from stats.plain_clustering import both_forms, level_cells
+from stats.plain_clustering import both_forms, levels_of
 
 
 def counted(values, weights):
@@ -30,7 +30,7 @@ def test_rows_that_are_alike_are_merged(table, data):
     weights = np.array(
         data.draw(st.lists(st.integers(1, 5), min_size=n_rows, max_size=n_rows)), float
     )
-    assert counted(*merge_duplicates(values, weights)) == counted(values, weights)
+    assert counted(*merge_duplicates(values, weights)[:2]) == counted(values, weights)
     table = training_table(values, weights, schema)
     assert table.n_rows == len(counted(values, weights))
     assert table.weights.sum() == weights.sum()
@@ -43,7 +43,7 @@ def test_rows_of_one_hash_are_told_apart(monkeypatch):
     values = with_gaps(np.round(mixture("b3n", 80)), 0.2)
     expected = counted(values, np.ones(80))
     monkeypatch.setattr(duplicates, "row_hashes", alike)
-    assert counted(*merge_duplicates(values, np.ones(80))) == expected
+    assert counted(*merge_duplicates(values, np.ones(80))[:2]) == expected
 
 
 def test_zero_has_no_sign():
@@ -72,42 +72,95 @@ def test_rounding_is_no_spread(value):
 def test_single_columns_have_two_levels_and_no_gap(kinds, gaps, expected):
     values = with_gaps(mixture(kinds, 60), gaps)
     table = training_table(values, np.ones(60), schema_of(kinds))
-    assert (table.single == expected).all()
+    assert ((table.single_of >= 0) == expected).all()
 
 
 def test_each_column_is_single_by_itself():
     values = mixture("bb3n", 60)
     values[1, 5] = np.nan
     table = training_table(values, np.ones(60), schema_of("bb3n"))
-    assert table.single.tolist() == [True, False, False, False]
-    assert np.diff(table.feature_start).tolist() == [1, 2, 3, 0]
+    assert table.single_of.tolist() == [0, -1, -1, -1]
+    assert table.levels_of.tolist() == [-1, 0, 1, -1]
+    assert table.number_of.tolist() == [-1, -1, -1, 0]
+    assert table.n_levels.tolist() == [2, 2, 3, 0]
+    assert table.has_gaps.tolist() == [False, True, False, False]
 
 
-@pytest.mark.parametrize("compressed", [False, True])
+def rows_of_table(kinds, n_rows, *, rare, gaps=0.0):
+    """A table, and its cells in the order of its rows; with `rare` ones they are compressed."""
+    rng = np.random.default_rng(0)
+    values = np.concatenate([mixture(kinds, n_rows), np.arange(n_rows)[None] * 1.0])
+    if rare:
+        is_flag = np.array([kind == "b" for kind in kinds] + [False])
+        values = np.where(is_flag[:, None], rng.random(values.shape) < 0.05, values)
+    values[: len(kinds)] = with_gaps(values[: len(kinds)], gaps)
+    table = training_table(values, np.ones(n_rows), schema_of(kinds + "n"))
+    order = np.round(table.numbers[-1] * table.spread[-1] + table.centre[-1]).astype(int)
+    return table, values[:, order]
+
+
+@pytest.mark.parametrize("rare", [False, True])
 @pytest.mark.parametrize("gaps", [0.0, 0.3])
-def test_indicators_say_what_the_cells_say(compressed, gaps):
-    kinds = "9999" if compressed else "b3bbb3"
-    table = training_table(with_gaps(mixture(kinds, 100), gaps), np.ones(100), schema_of(kinds))
-    assert isinstance(table.indicators, Csr) == compressed
-    rows, columns = np.array([3, 1, 20], np.int32), np.arange(1, len(kinds), dtype=np.int32)
-    data = table.take(rows, np.array([1.0, 2.0, 3.0]), columns)
-    matrix = both_forms(data)[0].dense
-    for i, row in enumerate(rows):
-        found = matrix[:, i]
-        for j, column in enumerate(columns):
-            part = found[data.groups[j] : data.groups[j + 1]]
-            cell = level_cells(table, column)[row]
-            if data.single[j]:
-                assert part.tolist() == [cell]
-            elif np.isnan(cell):
-                assert not part.any()
-            else:
-                assert part.tolist() == np.eye(part.size)[int(cell)].tolist()
+def test_a_slice_has_the_cells_of_its_rows(rare, gaps):
+    """In any order of rows and columns; single columns first, the others as they come."""
+    table, values = rows_of_table("b3nb9nb2", 100, rare=rare, gaps=gaps)
+    assert isinstance(table.ones, Csr) == (rare and not gaps)
+    rows = np.array([3, 1, 70, 20], np.int32)
+    weights, rng = np.array([1.0, 2.0, 3.0, 0.5]), np.random.default_rng(1)
+    for _ in range(20):
+        columns = rng.permutation(8)[: rng.integers(1, 9)].astype(np.int32)
+        data = table.take(rows, weights, columns)
+        is_single, has_levels = table.single_of[columns] >= 0, table.levels_of[columns] >= 0
+        cells = values[columns][:, rows]
+        assert np.array_equal(both_forms(data)[0].dense, cells[is_single])
+        n_levels = table.n_levels[columns[has_levels]]
+        n_single, n_features = np.count_nonzero(is_single), is_single.sum() + n_levels.sum()
+        ends = np.cumsum(np.concatenate([[0], np.ones(n_single, int), n_levels]))
+        assert np.array_equal(data.groups, ends)
+        assert np.array_equal(data.single, np.arange(ends.size - 1) < n_single)
+        levels = ends[n_single:-1, None] + cells[has_levels]
+        assert np.array_equal(data.levels, np.where(np.isnan(levels), n_features, levels))
+        numbers = (cells - table.centre[columns, None]) / table.spread[columns, None]
+        numbers = numbers[table.number_of[columns] >= 0].astype(np.float32)
+        assert np.array_equal(data.numbers, numbers, equal_nan=True)
+        assert np.array_equal(data.weights, weights)
+        assert np.array_equal(data.keys, table.keys[rows])
 
 
-def test_weights_of_levels_are_those_of_the_rows():
-    values, weights = with_gaps(mixture("b3n", 200), 0.2), np.linspace(0.1, 1.0, 200)
-    table = training_table(values, weights, schema_of("b3n"))
-    for column, n_levels in ((0, 2), (1, 3), (2, 0)):
+@pytest.mark.parametrize("rare", [False, True])
+def test_levels_are_those_of_the_cells(rare):
+    table, values = rows_of_table("b3b9b", 80, rare=rare)
+    for column in range(5):
+        assert np.array_equal(levels_of(table, column), values[column])
+
+
+def test_a_key_depends_on_all_cells_and_on_nothing_else():
+    values, schema = with_gaps(mixture("b3nb", 90), 0.1), schema_of("b3nb")
+    table = training_table(values, np.ones(90), schema)
+    assert np.unique(table.keys).size == table.n_rows
+    order = np.random.default_rng(0).permutation(90)
+    other = training_table(values[:, order[:80]], np.linspace(1.0, 2.0, 80), schema)
+    assert set(other.keys.tolist()) <= set(table.keys.tolist())
+
+
+def test_two_levels_alone_need_no_codes():
+    table = training_table(mixture("bb2", 50), np.ones(50), schema_of("bb2"))
+    assert table.codes.codes.size == 0
+    values = mixture("bb2", 50)
+    values[1, 4] = np.nan
+    assert training_table(values, np.ones(50), schema_of("bb2")).codes.codes.shape[0] == 3
+
+
+@pytest.mark.parametrize("rare", [False, True])
+@pytest.mark.parametrize("gaps", [0.0, 0.2])
+def test_weights_of_levels_are_those_of_the_rows(rare, gaps):
+    kinds, weights = "bb3bn", np.linspace(0.1, 1.0, 200)  # by the number all rows differ
+    values = with_gaps(mixture(kinds, 200), gaps)
+    if rare:
+        few = np.random.default_rng(0).random((4, 200)) < 0.1
+        values[:4] = np.where(few | np.isnan(values[:4]), values[:4], 0.0)
+    table = training_table(values, weights, schema_of(kinds))
+    assert isinstance(table.ones, Csr) == (rare and not gaps)
+    for column, n_levels in enumerate((2, 2, 3, 2)):
         expected = [weights[values[column] == level].sum() for level in range(n_levels)]
-        assert table.level_weights[column] == pytest.approx(expected)
+        assert table.level_weights(column) == pytest.approx(expected)

@@ -125,7 +125,8 @@ def advance(
         if root >= 0:
             for r in range(n_rows):
                 power = exponent[root, r] * _LN2 if scaled[root] else 0.0
-                out[start + r] = math.log(m[root, r]) + power
+                # Uncompiled, the logarithm of zero is an error.
+                out[start + r] = (math.log(m[root, r]) if m[root, r] != 0.0 else -np.inf) + power
         at = start + n_rows
 
 

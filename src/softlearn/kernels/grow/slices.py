@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from softlearn.arrays import AnyArray, Floats, Ids, Kinds, Offsets
 from softlearn.kernels.cluster.rows import RowData
 from softlearn.kernels.compile import inner, kernel
 from softlearn.kernels.grow.work import GrowTable, OpenSlice
+
+FARTHEST: Final = 2.0**40  # standard deviations
 
 
 @inner
@@ -44,8 +48,7 @@ def take(table: GrowTable, rows: Ids, weights: Floats, columns: Ids) -> RowData:
             groups[n_single + other] = first + table.n_levels[columns[j]]
         if table.number_of[columns[j]] >= 0:
             cells = table.numbers[table.number_of[columns[j]]]
-            for i in range(rows.size):
-                numbers[number, i] = cells[rows[i]]
+            _gather_numbers(cells, rows, numbers[number])
             number += 1
     is_dense = table.dense.size > 0
     dense = np.empty((n_single if is_dense else 0, rows.size), np.float32)
@@ -68,6 +71,15 @@ def _gather_levels(cells: Ids, rows: Ids, first: int, missing: int, out: Ids) ->
     for i in range(rows.size):
         level = cells[rows[i]]
         out[i] = first + level if level >= 0 else missing
+
+
+@inner
+def _gather_numbers(cells: Floats, rows: Ids, out: AnyArray) -> None:
+    """Copy the numbers of some rows, none so far out that its square is beyond single precision."""
+    for i in range(rows.size):
+        z = cells[rows[i]]
+        z = FARTHEST if z > FARTHEST else z
+        out[i] = -FARTHEST if z < -FARTHEST else z
 
 
 @kernel
