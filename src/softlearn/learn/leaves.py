@@ -27,7 +27,7 @@ from softlearn.learn.config import GrowConfig
 from softlearn.learn.pieces import Piece
 from softlearn.numeric_policy import SCALE_SMOOTHING
 from softlearn.stats.table import TrainingTable
-from softlearn.table.schema import Schema
+from softlearn.table.schema import Column, Schema
 
 
 class FinishedLeaves(NamedTuple):
@@ -40,7 +40,7 @@ class FinishedLeaves(NamedTuple):
 
 def with_histograms(schema: Schema, config: GrowConfig) -> Bools:
     """Return which columns have histograms as leaves, (columns,)."""
-    return np.array([_family(schema, config, i) is HISTOGRAM for i in range(len(schema))])
+    return np.array([family_of(schema, config, i) is HISTOGRAM for i in range(len(schema))])
 
 
 def finish_leaves(tree: Piece, table: TrainingTable, config: GrowConfig) -> FinishedLeaves:
@@ -54,7 +54,7 @@ def finish_leaves(tree: Piece, table: TrainingTable, config: GrowConfig) -> Fini
         places = tree.place[nodes[leaves]][:, None]
         statistics = tree.statistics[places + np.arange(table.arrays.n_statistics[own])]
         params = _finish_column(statistics, own, table, config)
-        family[leaves] = FAMILIES.index(_family(table.schema, config, own))
+        family[leaves] = FAMILIES.index(family_of(table.schema, config, own))
         n_params[leaves] = params.shape[1]
         found.append((leaves, params))
     start = np.concatenate([[0], np.cumsum(n_params)])
@@ -64,7 +64,7 @@ def finish_leaves(tree: Piece, table: TrainingTable, config: GrowConfig) -> Fini
     return FinishedLeaves(family, start, packed)
 
 
-def _family(schema: Schema, config: GrowConfig, column: int) -> Family:
+def family_of(schema: Schema, config: GrowConfig, column: int) -> Family:
     """Return the family of a column's leaves."""
     about, chosen = schema.columns[column], config.leaf
     if about.is_discrete:
@@ -79,8 +79,8 @@ def _finish_column(
     statistics: Floats, column: int, table: TrainingTable, config: GrowConfig
 ) -> Floats:
     """Return the parameters of all leaves over a column, (leaves, n), from their statistics."""
-    family = _family(table.schema, config, column)
-    nothing = _know_nothing(family, column, table)
+    family = family_of(table.schema, config, column)
+    nothing = know_nothing(table.schema.columns[column], table.edges.get(column))
     params = np.tile(nothing, (statistics.shape[0], 1))
     n_bins = table.edges[column].size - 1 if family is HISTOGRAM else 0
     n_moments = N_MOMENTS if table.number_of[column] >= 0 else 0
@@ -118,17 +118,16 @@ def _scaled_stats(levels: Floats, moments: Floats) -> ScaledStats:
     return ScaledStats(levels[:, :-1], GaussianStats(*moments.T))
 
 
-def _know_nothing(family: Family, column: int, table: TrainingTable) -> Floats:
+def know_nothing(column: Column, edges: Floats | None) -> Floats:
     """Return the leaf of a column that no row of the whole table observes."""
-    about = table.schema.columns[column]
-    if family is CATEGORICAL:
-        return np.full(about.n_levels, 1.0 / about.n_levels)
-    if family is HISTOGRAM:
-        n_bins = table.edges[column].size - 1
-        return np.append(table.edges[column], np.full(n_bins, 1.0 / n_bins))
-    if family is SCALED:
-        cells = cells_of(about)
-        return SCALED.column_itself(0 if cells is None else int(cells.atom.sum()))
+    if column.is_discrete:
+        return np.full(column.n_levels, 1.0 / column.n_levels)
+    if edges is not None:
+        n_bins = edges.size - 1
+        return np.append(edges, np.full(n_bins, 1.0 / n_bins))
+    cells = cells_of(column)
+    if cells is not None:
+        return SCALED.column_itself(int(cells.atom.sum()))
     return np.array([0.0, 1.0])
 
 
