@@ -50,14 +50,20 @@ ROOMS = {
         "numpy, scipy",
         "kernels",
     ),
-    "stats": Room("arrays, numeric_policy, kernels.cluster.rows", "numpy, scipy", "kernels"),
+    "stats": Room(
+        "errors, arrays, numeric_policy, table.schema, leaf, circuit, kernels.cluster.rows, "
+        "kernels.grow.work",
+        "numpy, scipy",
+        "kernels",
+    ),
     "learn": Room(
         "errors, arrays, numeric_policy, learners, table.column, table.schema, leaf, circuit, "
-        "stats, kernels.cluster.rows, kernels.grow.work",
+        "stats, query.evidence, query.flows, query.leaf_statistics, query.likelihood, "
+        "kernels.cluster.rows, kernels.circuit.program, kernels.grow.work",
         "numpy, threadpoolctl",
         "kernels",
     ),
-    "model": Room("errors, arrays, numeric_policy, table, leaf, circuit, query", "numpy", ""),
+    "model": Room("errors, arrays, numeric_policy, table, leaf, circuit, query", "numpy", "learn"),
     "estimators": Room(
         "errors, arrays, numeric_policy, learners, table, circuit, query, learn, model",
         "numpy, sklearn",

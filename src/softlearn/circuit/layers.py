@@ -63,12 +63,14 @@ class Layers:
             schema=self._schema,
             kind=np.concatenate([np.full(order.size, LEAF), *map(_kinds, self._inner)]),
             edge_start=_starts(n_children),
-            child=np.where(child < 0, rank[-1 - child], child + order.size),
+            child=np.where(child < 0, rank[np.maximum(-1 - child, 0)], child + order.size),
             weight=np.concatenate([np.zeros(0), *(w.ravel() for _, _, w in self._inner)]),
             leaf_column=column[order],
             leaf_family=family[order],
             param_start=_starts(
-                np.repeat([p.shape[1] for _, _, p in by_family], [p.shape[0] for _, _, p in by_family])
+                np.repeat(
+                    [p.shape[1] for _, _, p in by_family], [p.shape[0] for _, _, p in by_family]
+                )
             ),
             params=np.concatenate([params.ravel() for _, _, params in by_family]),
         )

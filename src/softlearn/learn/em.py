@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softlearn.arrays import Floats, Ids
+from softlearn.arrays import AnyArray, Floats
 from softlearn.circuit import Circuit
 from softlearn.kernels.circuit.program import LeafTotals
 from softlearn.learn.blocks import Block
@@ -46,6 +46,9 @@ class Schedule:
     step_decay: float = 0.6
     patience: int = 5
     tolerance: float = EM_TOLERANCE
+
+
+_HEAVY = 2.0  # times the mean weight of a row
 
 
 class Rows(NamedTuple):
@@ -87,6 +90,7 @@ def train(
     rows: Rows,
     pseudo: PseudoRows,
     schedule: Schedule,
+    *,
     seed: np.random.SeedSequence,
     engine: Engine,
 ) -> Trained:
@@ -96,7 +100,7 @@ def train(
     and with all rows at a time, each pass makes the training rows more likely (with pseudo-rows:
     the rows and these together), and the last circuit is returned.
     """
-    passes = _Passes(circuit, rows.train, pseudo, schedule, seed, engine.n_jobs)
+    passes = _Passes(circuit, rows.train, pseudo, schedule, seed=seed, n_threads=engine.n_jobs)
     found, best, idle = Trained(circuit), _LEAST, 0
     progress = Progress(total=schedule.max_iter + 1.0, n_nodes=circuit.n_nodes)
     try:
@@ -154,6 +158,7 @@ class _Passes:
         train: Block,
         pseudo: PseudoRows,
         schedule: Schedule,
+        *,
         seed: np.random.SeedSequence,
         n_threads: int,
     ) -> None:
@@ -169,7 +174,7 @@ class _Passes:
         it does not know.
         """
         circuit = self.circuit
-        everything = self._flows(circuit, slice(None))
+        everything = self._flows(circuit, np.arange(self.weights.size), self.weights)
         expected = _Expected.of(everything, self._total)
         yield circuit, _score(everything.log_likelihood, self.weights)
         batches = self._batches()
@@ -177,10 +182,10 @@ class _Passes:
         for _ in range(self.schedule.max_iter):
             logs = np.empty(self.weights.size)
             circuit = refitted(circuit, expected.edge, expected.leaves, self.pseudo)
-            for number, which in enumerate(batches):
+            for number, (which, weights) in enumerate(batches):
                 if number > 0:
                     circuit = refitted(circuit, expected.edge, expected.leaves, self.pseudo)
-                found = self._flows(circuit, which)
+                found = self._flows(circuit, which, weights)
                 logs[which] = found.log_likelihood
                 step = 1.0 if len(batches) == 1 else (t + 2.0) ** -self.schedule.step_decay
                 expected = expected.moved(_Expected.of(found, self._total), step)
@@ -191,19 +196,32 @@ class _Passes:
     def _total(self) -> float:
         return float(self.weights.sum())
 
-    def _batches(self) -> list[Ids] | list[slice]:
-        """Return the rows of each batch; all of about the same size."""
-        size = self.schedule.batch_rows
-        if size is None or size >= self.weights.size:
-            return [slice(None)]
-        order = self.rng.permutation(self.weights.size)
-        return np.array_split(order, -(-order.size // size))
+    def _batches(self) -> list[tuple[AnyArray, Floats]]:
+        """Return the rows of each batch and their weights.
 
-    def _flows(self, circuit: Circuit, which: Ids | slice) -> Flows:
-        evidence = Evidence(np.ascontiguousarray(self.values[:, which]))
-        return flows(
-            circuit, evidence, self.weights[which], impossible="skip", n_threads=self.n_threads
-        )
+        The heaviest rows, as many as half a batch, have a part in every batch: a row that stands
+        for a tenth of the table would otherwise rule the batch that it is in.
+        """
+        n_rows, size = self.weights.size, self.schedule.batch_rows
+        order = self.rng.permutation(n_rows)
+        if size is None or size >= n_rows:
+            return [(np.arange(n_rows), self.weights)]
+        heavy = self.weights > _HEAVY * self.weights.mean()
+        heavy[np.argsort(-self.weights, kind="stable")[size // 2 :]] = False
+        light = order[~heavy[order]]
+        always = np.flatnonzero(heavy)
+        parts = np.array_split(light, -(-light.size // max(size - always.size, 1)))
+        return [
+            (
+                np.concatenate([always, part]),
+                np.concatenate([self.weights[always] / len(parts), self.weights[part]]),
+            )
+            for part in parts
+        ]
+
+    def _flows(self, circuit: Circuit, rows: AnyArray, weights: Floats) -> Flows:
+        evidence = Evidence(np.ascontiguousarray(self.values[:, rows]))
+        return flows(circuit, evidence, weights, impossible="skip", n_threads=self.n_threads)
 
 
 class _Expected(NamedTuple):

@@ -1,4 +1,4 @@
-"""Leaves to start parameter learning from: each like its column, drawn towards a few rows."""
+"""Leaves to start parameter learning from: each like its column, drawn towards a row."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from softlearn.learn.leaves import family_of, know_nothing, pseudo_counts
 from softlearn.learn.m_step import PseudoRows
 from softlearn.numeric_policy import SCALE_SMOOTHING
 from softlearn.stats.bins import histogram_edges
+from softlearn.stats.levels import level_weights
 from softlearn.table.schema import Schema
 
-ROWS_OF_A_LEAF: Final = 4  # that a leaf is drawn towards
-_COLUMN: Final = 4.0  # rows that its column as a whole counts for
+_COLUMN: Final = 1.0  # rows that its column as a whole counts for in a leaf, beside its own row
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +60,12 @@ class FirstLeaves:
         )
 
     def rows(self, n: int, rng: np.random.Generator) -> Offsets:
-        """Return rows for n leaves to be drawn towards, (n, rows of a leaf), by their weights."""
+        """Return rows for n leaves to be drawn towards, (n,), by their weights."""
         share = self.block.weights / self.block.weights.sum()
-        return rng.choice(share.size, (n, ROWS_OF_A_LEAF), p=share)
+        return rng.choice(share.size, n, p=share)
 
     def over(self, column: int, rows: Offsets) -> tuple[Family, Floats]:
-        """Return leaves over a column, (leaves, n), each drawn towards the rows of its own."""
+        """Return leaves over a column, (leaves, n), each drawn towards a row of its own."""
         about = self.schema.columns[column]
         family = family_of(self.schema, self.config, column).on(cells_of(about))
         cells, weights = self.block.values[column], self.block.weights
@@ -78,10 +78,10 @@ class FirstLeaves:
             return family.summarise(cells, weights, n_levels=about.n_levels, edges=edges)
 
         whole = summary(cells, weights * (_COLUMN / weights[known].sum()))
-        options, ones = self._options(column, family), np.ones(rows.shape[1])
-        return family, np.stack(
-            [family.finish(family.merge(whole, summary(cells[own], ones)), options) for own in rows]
-        )
+        options, one = self._options(column, family), np.ones(1)
+        own, which = np.unique(rows, return_inverse=True)
+        each = [family.merge(whole, summary(cells[i : i + 1], one)) for i in own.tolist()]
+        return family, np.stack([family.finish(stats, options) for stats in each])[which]
 
     def _options(self, column: int, family: Family) -> LeafOptions:
         smoothing: float | Floats = self.config.smoothing
@@ -96,12 +96,5 @@ class FirstLeaves:
         return self.config.deviation_floor * self.pseudo_rows(0.0).spread
 
     @cached_property
-    def _level_weights(self) -> list[Floats]:
-        """The weight of each level of each column; nothing for numbers."""
-        found = []
-        for column, cells in zip(self.schema, self.block.values, strict=True):
-            known = ~np.isnan(cells) & column.is_discrete
-            codes = cells[known].astype(np.intp)
-            counts = np.bincount(codes, self.block.weights[known], column.n_levels)
-            found.append(counts.astype(np.float64))
-        return found
+    def _level_weights(self) -> tuple[Floats, ...]:
+        return level_weights(*self.block, self.schema)

@@ -140,5 +140,5 @@ def pseudo_counts(weights: Floats, config: GrowConfig) -> Floats:
     shares = np.ones(weights.size)
     if config.smoothing_per == "column":
         # Levels never seen stay possible.
-        shares = (weights + 0.5 / weights.size) / (weights.sum() + 0.5)
+        shares = (weights + 0.5 / max(weights.size, 1)) / (weights.sum() + 0.5)
     return config.smoothing * shares

@@ -94,9 +94,7 @@ def _moments(cells: Floats, weights: Floats) -> tuple[float, float]:
     return mean, deviation if deviation > np.finfo(np.float64).eps * size else 1.0
 
 
-def refitted(
-    circuit: Circuit, edge: Floats, leaves: LeafStatistics, pseudo: PseudoRows
-) -> Circuit:
+def refitted(circuit: Circuit, edge: Floats, leaves: LeafStatistics, pseudo: PseudoRows) -> Circuit:
     """Return the circuit with the parameters that fit the statistics best.
 
     What no row reaches stays as it is. Without pseudo-rows the rows are never less likely than

@@ -58,7 +58,8 @@ class LeafStatistics:
     def counts(self, leaves: Ids) -> Floats:
         """Return the weight of each code of leaves that have as many codes, (leaves, codes)."""
         n_codes = int(self.layout.n_codes[leaves[0]])
-        return self.totals.codes[self.layout.code_start[leaves][:, None] + np.arange(n_codes)]
+        places = self.layout.code_start[leaves][:, None] + np.arange(n_codes)
+        return np.asarray(self.totals.codes[places])
 
     def of(self, leaf: int) -> Stats:
         """Return the statistics of one leaf, which its family can ``merge`` and ``finish``."""
