@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 
 import numpy as np
 
@@ -15,9 +16,8 @@ from softlearn.kernels.grow.work import N_MOMENTS, GrowTable
 from softlearn.leaf import Cells
 from softlearn.stats.bins import MISSING, Codes, bin_codes, histogram_edges, is_spread, pair_codes
 from softlearn.stats.duplicates import merge_duplicates
-from softlearn.stats.levels import level_weights
 from softlearn.stats.rows import Csr, indicator_matrix
-from softlearn.table.schema import Schema
+from softlearn.table.schema import Column, Schema
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +177,7 @@ def training_table(
         numbers=np.array(rows).reshape(len(rows), weights.size),
         centre=centre,
         spread=spread,
-        level_weights=level_weights(values, weights, schema),
+        level_weights=tuple(map(_level_weights, schema.columns, values, repeat(weights))),
         codes=pair_codes(values, weights, schema),
         edges=edges,
         bins=np.array(bins, np.uint8).reshape(len(bins), weights.size),
@@ -227,6 +227,13 @@ def _moments(values: Floats, weights: Floats, numeric: Bools) -> tuple[Floats, F
             deviation = np.sqrt(np.average((x - centre[column]) ** 2, weights=w))
             spread[column] = deviation if is_spread(deviation, abs(centre[column])) else 1.0
     return centre, spread
+
+
+def _level_weights(column: Column, cells: Floats, weights: Floats) -> Floats:
+    """Return the weight of each level of a discrete column; nothing for numbers."""
+    seen = ~np.isnan(cells) & column.is_discrete
+    counts = np.bincount(cells[seen].astype(np.intp), weights[seen], column.n_levels)
+    return counts.astype(np.float64)
 
 
 def _position(which: Bools) -> Offsets:
