@@ -13,4 +13,5 @@ DEFAULT_LEARNER: Final = "softlearn"  # where the caller names none
 LEARNER_FILES: Final[dict[str, str]] = {
     "SoftLearn": "softlearn.learn.softlearn",
     "LearnSPN": "softlearn.learn.learnspn",
+    "ChowLiuTree": "softlearn.learn.chowliutree",
 }

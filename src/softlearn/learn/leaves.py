@@ -40,7 +40,7 @@ class FinishedLeaves(NamedTuple):
 
 def with_histograms(schema: Schema, config: GrowConfig) -> Bools:
     """Return which columns have histograms as leaves, (columns,)."""
-    return np.array([_family(schema, config, i) is HISTOGRAM for i in range(len(schema))])
+    return np.array([family_of(schema, config, i) is HISTOGRAM for i in range(len(schema))])
 
 
 def finish_leaves(tree: Piece, table: TrainingTable, config: GrowConfig) -> FinishedLeaves:
@@ -53,8 +53,8 @@ def finish_leaves(tree: Piece, table: TrainingTable, config: GrowConfig) -> Fini
         leaves = np.flatnonzero(column == own)
         places = tree.place[nodes[leaves]][:, None]
         statistics = tree.statistics[places + np.arange(table.arrays.n_statistics[own])]
-        params = _finish_column(statistics, own, table, config)
-        family[leaves] = FAMILIES.index(_family(table.schema, config, own))
+        params = finish_column(statistics, own, table, config)
+        family[leaves] = FAMILIES.index(family_of(table.schema, config, own))
         n_params[leaves] = params.shape[1]
         found.append((leaves, params))
     start = np.concatenate([[0], np.cumsum(n_params)])
@@ -64,7 +64,7 @@ def finish_leaves(tree: Piece, table: TrainingTable, config: GrowConfig) -> Fini
     return FinishedLeaves(family, start, packed)
 
 
-def _family(schema: Schema, config: GrowConfig, column: int) -> Family:
+def family_of(schema: Schema, config: GrowConfig, column: int) -> Family:
     """Return the family of a column's leaves."""
     about, chosen = schema.columns[column], config.leaf
     if about.is_discrete:
@@ -75,11 +75,11 @@ def _family(schema: Schema, config: GrowConfig, column: int) -> Family:
     return HISTOGRAM if choice == "histogram" else GAUSSIAN
 
 
-def _finish_column(
+def finish_column(
     statistics: Floats, column: int, table: TrainingTable, config: GrowConfig
 ) -> Floats:
     """Return the parameters of all leaves over a column, (leaves, n), from their statistics."""
-    family = _family(table.schema, config, column)
+    family = family_of(table.schema, config, column)
     nothing = _know_nothing(family, column, table)
     params = np.tile(nothing, (statistics.shape[0], 1))
     n_bins = table.edges[column].size - 1 if family is HISTOGRAM else 0
