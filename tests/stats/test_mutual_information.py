@@ -14,7 +14,8 @@ from softlearn.stats.mutual_information import (
     pair_sums,
     spanning_tree,
 )
-from softlearn.stats.states import MOST_BINS, state_of_level, states_of
+from softlearn.stats.states import MOST_BINS, SomeRows, all_rows, state_of_level
+from softlearn.stats.states import states_of as states_of_some
 from softlearn.stats.table import training_table
 from softlearn.table.schema import Column, Schema
 
@@ -25,6 +26,10 @@ def table_of(kinds, n_rows=300, gaps=0.0):
     values = with_gaps(mixture(kinds, n_rows), gaps)
     weights = np.random.default_rng(1).uniform(0.1, 3.0, n_rows)
     return training_table(values, weights, schema_of(kinds))
+
+
+def states_of(table):
+    return states_of_some(table, all_rows(table))
 
 
 def plain_table(states, i, j):
@@ -77,7 +82,7 @@ def test_rows_and_columns_can_be_chosen():
     table = table_of("b3nb", gaps=0.1)
     rows, columns = np.arange(5, 90, dtype=np.int32), np.array([3, 1], np.int32)
     weights = table.weights[rows] / 2.0
-    states = states_of(table, rows, weights, columns)
+    states = states_of_some(table, SomeRows(rows, weights, columns))
     whole = states_of(table)
     assert np.array_equal(states.codes, whole.codes[[3, 1]][:, 5:90])
     assert states.n_states.tolist() == [2, 3]

@@ -10,11 +10,13 @@ import numpy as np
 
 from softlearn.arrays import Floats, Offsets
 from softlearn.circuit import cells_of
+from softlearn.circuit.draft import Draft
 from softlearn.leaf import (
     HISTOGRAM,
     Family,
     LeafOptions,
     Stats,
+    family_named,
 )
 from softlearn.learn.blocks import Block
 from softlearn.learn.config import GrowConfig
@@ -63,6 +65,11 @@ class FirstLeaves:
         """Return rows for n leaves to be drawn towards, (n,), by their weights."""
         share = self.block.weights / self.block.weights.sum()
         return rng.choice(share.size, n, p=share)
+
+    def add(self, draft: Draft, column: int, rows: Offsets) -> Offsets:
+        """Add leaves over a column to a draft; return their ids."""
+        family, params = self.over(column, rows)
+        return draft.add_leaves(column, family_named(family.name), params)
 
     def over(self, column: int, rows: Offsets) -> tuple[Family, Floats]:
         """Return leaves over a column, (leaves, n), each drawn towards a row of its own."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from softlearn.arrays import Offsets
 from softlearn.circuit import Circuit
-from softlearn.circuit.layers import Layers
+from softlearn.circuit.draft import Draft, add_trees
 from softlearn.learn.blocks import Block
 from softlearn.learn.em_config import EmConfig, fitted, random_weights
 from softlearn.learn.entry import Entry, Promises
@@ -19,7 +19,7 @@ from softlearn.learn.parameters import parameter
 from softlearn.learn.rules import whole
 from softlearn.learn.watch import Engine
 from softlearn.stats.mutual_information import chow_liu_tree
-from softlearn.stats.states import states_of
+from softlearn.stats.states import all_rows, states_of
 from softlearn.stats.table import training_table
 from softlearn.table.schema import Schema
 
@@ -53,7 +53,7 @@ def hclt(
 def tree_of(leaves: FirstLeaves, config: HcltConfig) -> Offsets:
     """Return the parent of each column, -1 for the first, which is the root of one tree."""
     table = training_table(*leaves.block, leaves.schema)
-    parent = chow_liu_tree(states_of(table), config.smoothing)
+    parent = chow_liu_tree(states_of(table, all_rows(table)), config.smoothing)
     # Hidden variables may still find what columns of two trees have in common.
     parent[(parent < 0) & (np.arange(parent.size) > 0)] = 0
     return parent
@@ -69,44 +69,24 @@ def hidden_tree(
     leaves
         Makes the leaves.
     parent
-        (columns,) the tree; column 0 is its root.
+        (columns,) the tree; -1 for its root.
     n_states
         Of each hidden variable.
     rng
         Draws a row for each state, and weights.
     """
-    layers = Layers(leaves.schema)
-    order = _children_first(parent)
-    parts: list[list[Offsets]] = [[] for _ in parent]  # of each column: (states,) nodes
+    draft = Draft(leaves.schema)
     rows = leaves.rows(n_states, rng)  # a state is about the same rows in all columns
-    for column in order:
-        family, params = leaves.over(column, rows)
-        parts[column].insert(0, layers.leaves(column, family, params))
-        nodes = parts[column][0]
-        if len(parts[column]) > 1:
-            nodes = layers.products(np.stack(parts[column], axis=1))
-        above = int(parent[column])
-        if above < 0:
-            layers.sums(nodes, random_weights(1, n_states, rng))
-        else:
-            weights = _SAME_STATE * np.eye(n_states)
-            weights += (1.0 - _SAME_STATE) * random_weights(n_states, n_states, rng)
-            parts[above].append(layers.sums(nodes, weights))
-    return layers.circuit()
-
-
-def _children_first(parent: Offsets) -> list[int]:
-    """Return the columns from the ends of the tree to its root."""
-    below: list[list[int]] = [[] for _ in parent]
+    has_children = np.isin(np.arange(parent.size), parent)
+    tables, nodes = [], []
     for column, above in enumerate(parent.tolist()):
+        table = random_weights(1 if above < 0 else n_states, n_states, rng)
         if above >= 0:
-            below[above].append(column)
-    order, waiting = [], [0]
-    while waiting:
-        column = waiting.pop()
-        order.append(column)
-        waiting.extend(below[column])
-    return order[::-1]
+            table = _SAME_STATE * np.eye(n_states) + (1.0 - _SAME_STATE) * table
+        own = leaves.add(draft, column, rows)
+        tables.append(table)
+        nodes.append(own if has_children[column] else draft.add_sums(own, table))
+    return draft.circuit(add_trees(draft, parent.tolist(), tables, nodes))
 
 
 ENTRY: Final = Entry(

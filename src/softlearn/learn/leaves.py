@@ -53,7 +53,7 @@ def finish_leaves(tree: Piece, table: TrainingTable, config: GrowConfig) -> Fini
         leaves = np.flatnonzero(column == own)
         places = tree.place[nodes[leaves]][:, None]
         statistics = tree.statistics[places + np.arange(table.arrays.n_statistics[own])]
-        params = _finish_column(statistics, own, table, config)
+        params = finish_column(statistics, own, table, config)
         family[leaves] = FAMILIES.index(family_of(table.schema, config, own))
         n_params[leaves] = params.shape[1]
         found.append((leaves, params))
@@ -75,7 +75,7 @@ def family_of(schema: Schema, config: GrowConfig, column: int) -> Family:
     return HISTOGRAM if choice == "histogram" else GAUSSIAN
 
 
-def _finish_column(
+def finish_column(
     statistics: Floats, column: int, table: TrainingTable, config: GrowConfig
 ) -> Floats:
     """Return the parameters of all leaves over a column, (leaves, n), from their statistics."""

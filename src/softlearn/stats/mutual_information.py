@@ -95,24 +95,26 @@ def mutual_information(pairs: PairSums, smoothing: float = 0.0) -> Floats:
     return total / np.where(mass > 0.0, mass, 1.0)
 
 
-def spanning_tree(gain: Floats) -> Offsets:
+def spanning_tree(gain: Floats, as_root: Floats | None = None) -> Offsets:
     """Return the parent of each column in the tree of largest total gain, -1 for roots.
 
-    Edges without any gain are left out, so that there may be several trees. The first column of
-    each tree is its root.
+    Edges without any gain are left out, so that there may be several trees.
 
     Parameters
     ----------
     gain
         (columns, columns) symmetric, such as mutual information; the diagonal is not read.
+    as_root
+        (columns,) how well each column suits as a root; by default the first of a tree is best.
     """
     n = gain.shape[0]
     parent, best = np.full(n, -1), np.zeros(n)
     is_open = np.ones(n, dtype=bool)
+    fitness = np.zeros(n) if as_root is None else as_root
     for _ in range(n):
         node = int(np.argmax(np.where(is_open, best, -1.0)))
         if best[node] <= 0.0:  # the next tree begins
-            node = int(np.argmax(is_open))
+            node = int(np.argmax(np.where(is_open, fitness, -1.0)))
         is_open[node] = False
         better = is_open & (gain[node] > best)
         parent[better] = node

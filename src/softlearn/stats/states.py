@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,21 @@ from softlearn.stats.table import TrainingTable
 
 MOST_BINS: Final = 8  # of a number
 _ROWS_PER_CELL = 10.0  # a pair of numbers has this much weight in each cell of its table
+
+
+class SomeRows(NamedTuple):
+    """Some rows of a table with their weights, over some columns."""
+
+    rows: Ids
+    weights: Floats
+    columns: Ids
+
+
+def all_rows(table: TrainingTable, weights: Floats | None = None) -> SomeRows:
+    """Return all rows over all columns, with other weights if there are; 0 leaves a row out."""
+    weights = table.weights if weights is None else weights
+    rows = np.flatnonzero(weights > 0.0).astype(np.int32)
+    return SomeRows(rows, weights[rows], np.arange(len(table.schema), dtype=np.int32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,20 +69,14 @@ def state_of_level(table: TrainingTable, column: int) -> AnyArray:
     return states
 
 
-def states_of(
-    table: TrainingTable,
-    rows: Ids | None = None,
-    weights: Floats | None = None,
-    columns: Ids | None = None,
-) -> States:
-    """Return the states of some rows over some columns; all of them by default.
+def states_of(table: TrainingTable, some: SomeRows) -> States:
+    """Return the states of some rows.
 
     Numbers are cut at quantiles of these very rows, into few bins if there are few rows.
     """
-    columns = np.arange(len(table.schema), dtype=np.int32) if columns is None else columns
+    rows, weights, columns = some
     codes = table.codes.codes[columns]
-    weights = table.weights if weights is None else weights
-    if rows is not None:
+    if rows.size < table.n_rows:
         codes = codes[:, rows]
     n_levels = np.array([column.n_levels for column in table.schema.columns])[columns]
     n_states = np.minimum(n_levels, KEPT_LEVELS).astype(np.int64)
