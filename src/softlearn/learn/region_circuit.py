@@ -13,8 +13,9 @@ from softlearn.learn.em_config import random_weights
 from softlearn.learn.first_leaves import FirstLeaves
 from softlearn.learn.region_graph import Region, RegionGraph
 
-# How much of a sum's weight is on the product of the nodes that began with the same row as it.
-_SAME_ROW: Final = 0.5
+# How much of a sum's weight is on products of nodes that began with the same row as it. Of 0, 0.5
+# and 0.9 on nltcs, after 50 passes: 0 is far behind, the others are alike.
+_SAME_ROW: Final = 0.8
 
 
 class Widths(NamedTuple):
@@ -101,4 +102,4 @@ def _weights(row: Offsets, began: Offsets, rng: np.random.Generator) -> Floats:
     same = (row[:, None] == began) & (row[:, None] >= 0)
     n_same = same.sum(axis=1, keepdims=True)
     preferred = np.where(n_same > 0, _SAME_ROW, 0.0)
-    return (1.0 - preferred) * weights + preferred * same / np.maximum(n_same, 1)
+    return np.asarray((1.0 - preferred) * weights + preferred * same / np.maximum(n_same, 1))

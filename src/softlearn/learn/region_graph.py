@@ -18,11 +18,11 @@ class RegionGraph:
 
     Attributes
     ----------
-    partitions
-        For each region, from small ones to the whole, its pairs of parts, as positions of regions.
-        A region without any is described by leaves.
     regions
-        The columns of each region; the last one has all of them.
+        The columns of each region; parts come before wholes, and the last one has all columns.
+    partitions
+        For each region the pairs of regions that it falls into, by their positions. A region
+        without any is described by leaves.
     """
 
     regions: tuple[Region, ...]
@@ -31,7 +31,7 @@ class RegionGraph:
 
 @dataclass
 class _Growing:
-    """Regions while they are found: `splits` are pairs of regions by the copies of their owners."""
+    """Regions while they are found."""
 
     regions: list[Region] = field(default_factory=list)
     splits: list[list[tuple[int, int]]] = field(default_factory=list)
@@ -96,9 +96,7 @@ def poon_domingos(shape: Sequence[int], n_pieces: int) -> RegionGraph:
         About how many pieces each axis is cut into, at most one for each place.
     """
     cuts = [np.unique(np.linspace(0, size, min(n_pieces, size) + 1).astype(int)) for size in shape]
-    spans = [
-        [(a, b) for a in range(len(own) - 1) for b in range(a + 1, len(own))] for own in cuts
-    ]
+    spans = [[(a, b) for a in range(len(own) - 1) for b in range(a + 1, len(own))] for own in cuts]
     boxes = sorted(product(*spans), key=_size)
     position = {box: i for i, box in enumerate(boxes)}
     grid = np.arange(int(np.prod(shape))).reshape(tuple(shape))
