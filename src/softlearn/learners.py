@@ -13,4 +13,8 @@ DEFAULT_LEARNER: Final = "softlearn"  # where the caller names none
 LEARNER_FILES: Final[dict[str, str]] = {
     "SoftLearn": "softlearn.learn.softlearn",
     "LearnSPN": "softlearn.learn.learnspn",
+    "ChowLiuTree": "softlearn.learn.chowliutree",
+    "HCLT": "softlearn.learn.hclt",
+    "RatSpn": "softlearn.learn.rat_spn",
+    "EinsumNetwork": "softlearn.learn.einsum_network",
 }

@@ -88,3 +88,7 @@ FURTHEST_TAIL: Final = 1e-7
 # What lies beyond a bound that all values keep, but nobody promised: no draw comes there, and a
 # value that does costs 28 nats and not all of them.
 BEYOND_BOUND: Final = 1e-12
+# The share of rows that parameter learning stops by: enough to tell when it overfits.
+HELD_OUT_SHARE: Final = 0.1
+# Pseudo-rows of every sum in parameter learning, shared alike by its branches.
+SUM_SMOOTHING: Final = 0.1

@@ -61,11 +61,12 @@ ROOMS = {
     ),
     "learn": Room(
         "errors, arrays, numeric_policy, learners, table.column, table.schema, leaf, circuit, "
-        "stats, kernels.cluster.rows, kernels.grow.work",
+        "stats, query.evidence, query.flows, query.leaf_statistics, query.likelihood, "
+        "kernels.cluster.rows, kernels.circuit.program, kernels.grow.work",
         "numpy, threadpoolctl",
         "kernels",
     ),
-    "model": Room("errors, arrays, numeric_policy, table, leaf, circuit, query", "numpy", ""),
+    "model": Room("errors, arrays, numeric_policy, table, leaf, circuit, query", "numpy", "learn"),
     "estimators": Room(
         "errors, arrays, numeric_policy, learners, table, circuit, query, learn, model",
         "numpy, sklearn",

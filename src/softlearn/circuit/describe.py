@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from softlearn.circuit.determinism import is_deterministic
 from softlearn.circuit.flat import PRODUCT, SUM, Circuit
 from softlearn.leaf import FAMILIES
 
@@ -30,6 +31,9 @@ class Description:
         Edges on the longest path from the root to a leaf.
     bytes
         Memory of the arrays.
+    deterministic
+        Whether at most one child of every sum is possible for a row, as far as a single column
+        tells; most probable completions are then exact.
     """
 
     columns: int
@@ -40,6 +44,7 @@ class Description:
     parameters: int
     depth: int
     bytes: int
+    deterministic: bool = False
 
     def __str__(self) -> str:
         by_family = ", ".join(f"{count:,} {name}" for name, count in self.leaves.items())
@@ -54,9 +59,10 @@ class Description:
             ("memory", _readable(self.bytes), ""),
         ]
         width = max(len(value) for _, value, _ in rows)
-        return "\n".join(
-            f"{name:<10}  {value:>{width}}  {note}".rstrip() for name, value, note in rows
-        )
+        lines = [f"{name:<10}  {value:>{width}}  {note}".rstrip() for name, value, note in rows]
+        if self.deterministic:
+            lines.append("deterministic: most probable completions are exact")
+        return "\n".join(lines)
 
 
 def describe(circuit: Circuit) -> Description:
@@ -75,6 +81,7 @@ def describe(circuit: Circuit) -> Description:
         parameters=circuit.n_parameters,
         depth=circuit.depth,
         bytes=circuit.n_bytes,
+        deterministic=is_deterministic(circuit),
     )
 
 

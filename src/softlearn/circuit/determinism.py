@@ -21,6 +21,9 @@ def is_deterministic(circuit: Circuit) -> bool:
     weight 0 do not count. The check is sufficient, not necessary: children may differ on no single
     column.
     """
+    if not _restricted_leaves(circuit).any():  # all children can draw everything
+        n_possible = np.bincount(circuit.edge_owner[circuit.weight > 0.0])
+        return not (n_possible[circuit.kind[: n_possible.size] == SUM] > 1).any()
     found = overlaps(circuit)
     return bool(found.apart(found.supports.but_points).all())
 

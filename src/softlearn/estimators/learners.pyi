@@ -13,7 +13,7 @@ from softlearn.table import Schema
 from softlearn.table.choice import Choice
 from softlearn.table.column import Missing
 
-__all__ = ["LearnSPN", "SoftLearn"]
+__all__ = ["ChowLiuTree", "EinsumNetwork", "HCLT", "LearnSPN", "RatSpn", "SoftLearn"]
 
 class SoftLearn(CircuitEstimator):
     """Learn a circuit by soft clustering: every row belongs to all clusters, by membership.
@@ -63,6 +63,10 @@ class SoftLearn(CircuitEstimator):
         About how many nodes the circuit may have; one leaf per column is always there.
     time_budget : float, optional
         Seconds after which nothing is split any more. The result then depends on the machine.
+    fine_tune : int, default=0
+        The most passes of EM over the weights and leaves of the grown circuit. A tenth of the
+        rows is then not grown from, and says when to stop: EM helps small circuits, and would
+        overfit large ones.
     beta : float, default=40.0
         How hard the memberships of k-means are; the larger the closer to all or nothing. It
         matters only if ``clustering`` is 'kmeans'.
@@ -123,6 +127,7 @@ class SoftLearn(CircuitEstimator):
     max_depth: int | None
     max_nodes: int | None
     time_budget: float | None
+    fine_tune: int
     beta: float
     random_state: RandomState
     n_jobs: int | None
@@ -147,6 +152,7 @@ class SoftLearn(CircuitEstimator):
         max_depth: int | None = None,
         max_nodes: int | None = None,
         time_budget: float | None = None,
+        fine_tune: int = 0,
         beta: float = 40.0,
         random_state: RandomState = None,
         n_jobs: int | None = None,
@@ -205,6 +211,10 @@ class LearnSPN(CircuitEstimator):
         About how many nodes the circuit may have; one leaf per column is always there.
     time_budget : float, optional
         Seconds after which nothing is split any more. The result then depends on the machine.
+    fine_tune : int, default=0
+        The most passes of EM over the weights and leaves of the grown circuit. A tenth of the
+        rows is then not grown from, and says when to stop: EM helps small circuits, and would
+        overfit large ones.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
@@ -261,6 +271,7 @@ class LearnSPN(CircuitEstimator):
     max_depth: int | None
     max_nodes: int | None
     time_budget: float | None
+    fine_tune: int
     random_state: RandomState
     n_jobs: int | None
     verbose: int
@@ -284,6 +295,496 @@ class LearnSPN(CircuitEstimator):
         max_depth: int | None = None,
         max_nodes: int | None = None,
         time_budget: float | None = None,
+        fine_tune: int = 0,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        on_interrupt: Literal["raise", "keep"] = "raise",
+        schema: Schema | Mapping[str, Choice] | None = None,
+        missing: Missing = "unobserved",
+        unknown: Unknown = "error",
+    ) -> None: ...
+
+class ChowLiuTree(CircuitEstimator):
+    """Learn the best tree of the columns: each depends on one other.
+
+    Of all trees it has the largest likelihood: the spanning tree of largest mutual information.
+    Numbers are cut into a few bins where other columns depend on them.
+
+    Take it as a baseline that is learnt in a moment, or where the tree itself is the answer.
+    Most tables have more to say than a tree can.
+
+    Reference: Chow and Liu, Approximating Discrete Probability Distributions with Dependence
+    Trees, 1968.
+
+    Parameters
+    ----------
+    smoothing : float, default=0.1
+        Pseudo-rows of every column that has levels, and of every bin of a histogram.
+    smoothing_per : {"column", "level"}, optional
+        Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
+        table, or each level gets as many, which is Laplace's smoothing. If not said they share
+        them, unless all columns have two levels.
+    leaf : {"gaussian", "histogram"} or mapping of column name to one of them, default='gaussian'
+        The leaves of integer, numeric and datetime columns without a scale; those not in a
+        mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
+        which are all others that were not said to be plain, have leaves over its cells.
+    n_members : int, default=1
+        How many circuits are learnt; the result is their mean.
+    bootstrap : bool, default=True
+        Whether each of several circuits is learnt from rows drawn with replacement.
+    random_state : int or numpy.random.Generator, optional
+        The source of randomness; the same number gives the same circuit.
+    n_jobs : int, optional
+        Threads; by default all cores. The circuit does not depend on it.
+    verbose : {0, 1}, default=0
+        Whether a terminal shows how far learning has come.
+    on_interrupt : {"raise", "keep"}, default='raise'
+        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+    schema : Schema or mapping of column name to kind, Column or mapping, optional
+        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
+        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+    missing : {"unobserved", "modelled"}, default='unobserved'
+        What a missing cell says: nothing, so that it is summed out, or that it is missing,
+        which then has a probability in every column with missing cells. Drawn rows have gaps
+        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
+        ``Schema`` says it for each column itself.
+    unknown : {"error", "missing"}, default='error'
+        Whether a level that the schema does not know, such as one that only rows to be scored
+        have, is refused or taken as missing, unless a question says otherwise. It is about the
+        rows of tables; a level in a dict is always refused.
+
+    Attributes
+    ----------
+    model_ : Model
+        The circuit, which answers all questions; its methods are the estimator's too.
+    schema_ : Schema
+        What the columns are taken for, and why.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if the table had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softlearn import ChowLiuTree
+    >>> rng = np.random.default_rng(0)
+    >>> first = rng.random(500) < 0.5
+    >>> second = first ^ (rng.random(500) < 0.1)
+    >>> third = second ^ (rng.random(500) < 0.1)
+    >>> learnt = ChowLiuTree().fit(np.stack([first, second, third], axis=1))
+    >>> round(learnt.model_.probability({"2": True}, given={"0": True}), 1)
+    0.8
+    """
+
+    smoothing: float
+    smoothing_per: Literal["column", "level"] | None
+    leaf: Literal["gaussian", "histogram"] | Mapping[str, Literal["gaussian", "histogram"]]
+    n_members: int
+    bootstrap: bool
+    random_state: RandomState
+    n_jobs: int | None
+    verbose: int
+    on_interrupt: Literal["raise", "keep"]
+    schema: Schema | Mapping[str, Choice] | None
+    missing: Missing
+    unknown: Unknown
+
+    def __init__(
+        self,
+        *,
+        smoothing: float = 0.1,
+        smoothing_per: Literal["column", "level"] | None = None,
+        leaf: Literal["gaussian", "histogram"] | Mapping[str, Literal["gaussian", "histogram"]] = "gaussian",
+        n_members: int = 1,
+        bootstrap: bool = True,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        on_interrupt: Literal["raise", "keep"] = "raise",
+        schema: Schema | Mapping[str, Choice] | None = None,
+        missing: Missing = "unobserved",
+        unknown: Unknown = "error",
+    ) -> None: ...
+
+class HCLT(CircuitEstimator):
+    """Learn a hidden Chow–Liu tree: a hidden variable behind each column, joined by a tree.
+
+    The tree joins the columns whose mutual information is largest. Each column depends on a
+    hidden variable of its own, with a few states, and hidden variables depend on each other
+    along the tree; weights and leaves are learnt by EM, which stops by rows held out.
+
+    Take it where columns depend on each other directly rather than through groups of rows, or
+    as a member of a mixture. More states fit better and take longer: the time grows with their
+    square.
+
+    Reference: Liu and Van den Broeck, Tractable Regularization of Probabilistic Circuits,
+    NeurIPS 2021.
+
+    Parameters
+    ----------
+    smoothing : float, default=0.1
+        Pseudo-rows of every column that has levels, and of every bin of a histogram.
+    smoothing_per : {"column", "level"}, optional
+        Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
+        table, or each level gets as many, which is Laplace's smoothing. If not said they share
+        them, unless all columns have two levels.
+    leaf : {"gaussian", "histogram"} or mapping of column name to one of them, default='gaussian'
+        The leaves of integer, numeric and datetime columns without a scale; those not in a
+        mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
+        which are all others that were not said to be plain, have leaves over its cells.
+    max_iter : int, default=100
+        The most passes of EM through the rows.
+    batch_rows : int, optional
+        Different rows after which the parameters change; by default all rows. Batches make
+        tables of very many rows quicker.
+    held_out : float, default=0.1
+        The share of the rows that is not learnt from but says when to stop: the circuit that
+        explains them best is kept. 0 learns from all rows.
+    sum_smoothing : float, default=0.1
+        Pseudo-rows of every sum, shared alike by its branches.
+    n_states : int, default=16
+        The states of each hidden variable.
+    random_state : int or numpy.random.Generator, optional
+        The source of randomness; the same number gives the same circuit.
+    n_jobs : int, optional
+        Threads; by default all cores. The circuit does not depend on it.
+    verbose : {0, 1}, default=0
+        Whether a terminal shows how far learning has come.
+    on_interrupt : {"raise", "keep"}, default='raise'
+        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+    schema : Schema or mapping of column name to kind, Column or mapping, optional
+        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
+        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+    missing : {"unobserved", "modelled"}, default='unobserved'
+        What a missing cell says: nothing, so that it is summed out, or that it is missing,
+        which then has a probability in every column with missing cells. Drawn rows have gaps
+        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
+        ``Schema`` says it for each column itself.
+    unknown : {"error", "missing"}, default='error'
+        Whether a level that the schema does not know, such as one that only rows to be scored
+        have, is refused or taken as missing, unless a question says otherwise. It is about the
+        rows of tables; a level in a dict is always refused.
+
+    Attributes
+    ----------
+    model_ : Model
+        The circuit, which answers all questions; its methods are the estimator's too.
+    schema_ : Schema
+        What the columns are taken for, and why.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if the table had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softlearn import HCLT
+    >>> rng = np.random.default_rng(0)
+    >>> steps = rng.random((500, 5)) < 0.1
+    >>> table = np.cumsum(steps, axis=1) % 2  # each column is like the one before
+    >>> learnt = HCLT(n_states=4, random_state=0).fit(table)
+    >>> learnt.model_.probability({"1": 1}, given={"0": 1}) > 0.8
+    True
+    """
+
+    smoothing: float
+    smoothing_per: Literal["column", "level"] | None
+    leaf: Literal["gaussian", "histogram"] | Mapping[str, Literal["gaussian", "histogram"]]
+    max_iter: int
+    batch_rows: int | None
+    held_out: float
+    sum_smoothing: float
+    n_states: int
+    random_state: RandomState
+    n_jobs: int | None
+    verbose: int
+    on_interrupt: Literal["raise", "keep"]
+    schema: Schema | Mapping[str, Choice] | None
+    missing: Missing
+    unknown: Unknown
+
+    def __init__(
+        self,
+        *,
+        smoothing: float = 0.1,
+        smoothing_per: Literal["column", "level"] | None = None,
+        leaf: Literal["gaussian", "histogram"] | Mapping[str, Literal["gaussian", "histogram"]] = "gaussian",
+        max_iter: int = 100,
+        batch_rows: int | None = None,
+        held_out: float = 0.1,
+        sum_smoothing: float = 0.1,
+        n_states: int = 16,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        on_interrupt: Literal["raise", "keep"] = "raise",
+        schema: Schema | Mapping[str, Choice] | None = None,
+        missing: Missing = "unobserved",
+        unknown: Unknown = "error",
+    ) -> None: ...
+
+class RatSpn(CircuitEstimator):
+    """Learn the parameters of a large random circuit by EM.
+
+    The columns are halved at random, again and again, in several trees. Each part has a few
+    sums, over the products of all pairs of nodes of its halves; the smallest parts have a few
+    products of leaves. Nothing of this depends on the data; weights and leaves are learnt by
+    EM, which stops by rows held out.
+
+    Take it as a baseline without structure learning, or as a member of a mixture. The time
+    grows with the third power of the number of sums.
+
+    Reference: Peharz et al., Random Sum-Product Networks: A Simple and Effective Approach to
+    Probabilistic Deep Learning, UAI 2019. Trained by EM instead of gradients and dropout.
+
+    Parameters
+    ----------
+    smoothing : float, default=0.1
+        Pseudo-rows of every column that has levels, and of every bin of a histogram.
+    smoothing_per : {"column", "level"}, optional
+        Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
+        table, or each level gets as many, which is Laplace's smoothing. If not said they share
+        them, unless all columns have two levels.
+    leaf : {"gaussian", "histogram"} or mapping of column name to one of them, default='gaussian'
+        The leaves of integer, numeric and datetime columns without a scale; those not in a
+        mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
+        which are all others that were not said to be plain, have leaves over its cells.
+    max_iter : int, default=100
+        The most passes of EM through the rows.
+    batch_rows : int, optional
+        Different rows after which the parameters change; by default all rows. Batches make
+        tables of very many rows quicker.
+    held_out : float, default=0.1
+        The share of the rows that is not learnt from but says when to stop: the circuit that
+        explains them best is kept. 0 learns from all rows.
+    sum_smoothing : float, default=0.1
+        Pseudo-rows of every sum, shared alike by its branches.
+    n_replicas : int, default=8
+        Random trees of regions, R in the paper.
+    depth : int, default=3
+        How often regions are halved, D; single columns are not.
+    n_sums : int, default=6
+        Sums of each region, S.
+    n_inputs : int, default=6
+        Products of leaves of each smallest region, I.
+    random_state : int or numpy.random.Generator, optional
+        The source of randomness; the same number gives the same circuit.
+    n_jobs : int, optional
+        Threads; by default all cores. The circuit does not depend on it.
+    verbose : {0, 1}, default=0
+        Whether a terminal shows how far learning has come.
+    on_interrupt : {"raise", "keep"}, default='raise'
+        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+    schema : Schema or mapping of column name to kind, Column or mapping, optional
+        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
+        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+    missing : {"unobserved", "modelled"}, default='unobserved'
+        What a missing cell says: nothing, so that it is summed out, or that it is missing,
+        which then has a probability in every column with missing cells. Drawn rows have gaps
+        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
+        ``Schema`` says it for each column itself.
+    unknown : {"error", "missing"}, default='error'
+        Whether a level that the schema does not know, such as one that only rows to be scored
+        have, is refused or taken as missing, unless a question says otherwise. It is about the
+        rows of tables; a level in a dict is always refused.
+
+    Attributes
+    ----------
+    model_ : Model
+        The circuit, which answers all questions; its methods are the estimator's too.
+    schema_ : Schema
+        What the columns are taken for, and why.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if the table had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softlearn import RatSpn
+    >>> rng = np.random.default_rng(0)
+    >>> left = rng.random(500) < 0.5
+    >>> table = rng.normal(np.where(left[:, None], [-3, 1, 0], [3, 9, 5]))  # (500, 3)
+    >>> learnt = RatSpn(n_replicas=2, n_sums=3, n_inputs=3, random_state=0).fit(table)
+    >>> learnt.model_.probability({"1": (5, None)}, given={"0": (2, None)}) > 0.9
+    True
+    """
+
+    smoothing: float
+    smoothing_per: Literal["column", "level"] | None
+    leaf: Literal["gaussian", "histogram"] | Mapping[str, Literal["gaussian", "histogram"]]
+    max_iter: int
+    batch_rows: int | None
+    held_out: float
+    sum_smoothing: float
+    n_replicas: int
+    depth: int
+    n_sums: int
+    n_inputs: int
+    random_state: RandomState
+    n_jobs: int | None
+    verbose: int
+    on_interrupt: Literal["raise", "keep"]
+    schema: Schema | Mapping[str, Choice] | None
+    missing: Missing
+    unknown: Unknown
+
+    def __init__(
+        self,
+        *,
+        smoothing: float = 0.1,
+        smoothing_per: Literal["column", "level"] | None = None,
+        leaf: Literal["gaussian", "histogram"] | Mapping[str, Literal["gaussian", "histogram"]] = "gaussian",
+        max_iter: int = 100,
+        batch_rows: int | None = None,
+        held_out: float = 0.1,
+        sum_smoothing: float = 0.1,
+        n_replicas: int = 8,
+        depth: int = 3,
+        n_sums: int = 6,
+        n_inputs: int = 6,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        on_interrupt: Literal["raise", "keep"] = "raise",
+        schema: Schema | Mapping[str, Choice] | None = None,
+        missing: Missing = "unobserved",
+        unknown: Unknown = "error",
+    ) -> None: ...
+
+class EinsumNetwork(CircuitEstimator):
+    """Learn a network of equally wide regions by EM, over random trees or neighbourhoods.
+
+    Each region of columns has the same number of nodes. A split of a region into two gives sums
+    over the products of all pairs of nodes; where a region is split in several ways, further
+    sums mix them. Weights and leaves are learnt by EM, which stops by rows held out.
+
+    Take Poon–Domingos where the order of the columns means something, such as time or place;
+    otherwise it is much like RatSpn. The time grows with the third power of the number of
+    nodes.
+
+    Reference: Peharz et al., Einsum Networks: Fast and Scalable Learning of Tractable
+    Probabilistic Circuits, ICML 2020; Poon and Domingos, Sum-Product Networks: A New Deep
+    Architecture, UAI 2011.
+
+    Parameters
+    ----------
+    smoothing : float, default=0.1
+        Pseudo-rows of every column that has levels, and of every bin of a histogram.
+    smoothing_per : {"column", "level"}, optional
+        Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
+        table, or each level gets as many, which is Laplace's smoothing. If not said they share
+        them, unless all columns have two levels.
+    leaf : {"gaussian", "histogram"} or mapping of column name to one of them, default='gaussian'
+        The leaves of integer, numeric and datetime columns without a scale; those not in a
+        mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
+        which are all others that were not said to be plain, have leaves over its cells.
+    max_iter : int, default=100
+        The most passes of EM through the rows.
+    batch_rows : int, optional
+        Different rows after which the parameters change; by default all rows. Batches make
+        tables of very many rows quicker.
+    held_out : float, default=0.1
+        The share of the rows that is not learnt from but says when to stop: the circuit that
+        explains them best is kept. 0 learns from all rows.
+    sum_smoothing : float, default=0.1
+        Pseudo-rows of every sum, shared alike by its branches.
+    structure : {"random", "poon-domingos"}, default='random'
+        Random trees of regions as in RatSpn, or all stretches of neighbouring columns, each
+        split at every place, which suits columns in an order such as time.
+    n_replicas : int, default=8
+        Random trees of regions. It matters only if ``structure`` is 'random'.
+    depth : int, default=3
+        How often regions are halved; single columns are not. It matters only if ``structure``
+        is 'random'.
+    n_pieces : int, default=8
+        About how many pieces the columns are cut into. It matters only if ``structure`` is
+        'poon-domingos'.
+    n_nodes : int, default=6
+        Sums or products of leaves of each region.
+    random_state : int or numpy.random.Generator, optional
+        The source of randomness; the same number gives the same circuit.
+    n_jobs : int, optional
+        Threads; by default all cores. The circuit does not depend on it.
+    verbose : {0, 1}, default=0
+        Whether a terminal shows how far learning has come.
+    on_interrupt : {"raise", "keep"}, default='raise'
+        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+    schema : Schema or mapping of column name to kind, Column or mapping, optional
+        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
+        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+    missing : {"unobserved", "modelled"}, default='unobserved'
+        What a missing cell says: nothing, so that it is summed out, or that it is missing,
+        which then has a probability in every column with missing cells. Drawn rows have gaps
+        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
+        ``Schema`` says it for each column itself.
+    unknown : {"error", "missing"}, default='error'
+        Whether a level that the schema does not know, such as one that only rows to be scored
+        have, is refused or taken as missing, unless a question says otherwise. It is about the
+        rows of tables; a level in a dict is always refused.
+
+    Attributes
+    ----------
+    model_ : Model
+        The circuit, which answers all questions; its methods are the estimator's too.
+    schema_ : Schema
+        What the columns are taken for, and why.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if the table had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softlearn import EinsumNetwork
+    >>> rng = np.random.default_rng(0)
+    >>> table = np.cumsum(rng.normal(size=(500, 6)), axis=1)  # a walk of six steps
+    >>> learnt = EinsumNetwork(structure="poon-domingos", n_nodes=3, random_state=0).fit(table)
+    >>> up, down = (learnt.expectation("5", given={"4": x}) for x in (2.0, -2.0))
+    >>> up > down + 1
+    True
+    """
+
+    smoothing: float
+    smoothing_per: Literal["column", "level"] | None
+    leaf: Literal["gaussian", "histogram"] | Mapping[str, Literal["gaussian", "histogram"]]
+    max_iter: int
+    batch_rows: int | None
+    held_out: float
+    sum_smoothing: float
+    structure: Literal["random", "poon-domingos"]
+    n_replicas: int
+    depth: int
+    n_pieces: int
+    n_nodes: int
+    random_state: RandomState
+    n_jobs: int | None
+    verbose: int
+    on_interrupt: Literal["raise", "keep"]
+    schema: Schema | Mapping[str, Choice] | None
+    missing: Missing
+    unknown: Unknown
+
+    def __init__(
+        self,
+        *,
+        smoothing: float = 0.1,
+        smoothing_per: Literal["column", "level"] | None = None,
+        leaf: Literal["gaussian", "histogram"] | Mapping[str, Literal["gaussian", "histogram"]] = "gaussian",
+        max_iter: int = 100,
+        batch_rows: int | None = None,
+        held_out: float = 0.1,
+        sum_smoothing: float = 0.1,
+        structure: Literal["random", "poon-domingos"] = "random",
+        n_replicas: int = 8,
+        depth: int = 3,
+        n_pieces: int = 8,
+        n_nodes: int = 6,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,

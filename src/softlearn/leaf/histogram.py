@@ -84,7 +84,7 @@ class Histogram:
     def finish(self, stats: HistogramStats, options: LeafOptions) -> Floats:
         """Return the edges, and relative masses after Laplace smoothing."""
         probabilities = smoothed(stats.counts, options.smoothing, self.name)
-        edges = np.broadcast_to(stats.edges, (*probabilities.shape[:-1], stats.edges.size))
+        edges = np.broadcast_to(stats.edges, (*probabilities.shape[:-1], stats.edges.shape[-1]))
         return np.concatenate([edges, probabilities], axis=-1)
 
     def log_density(self, params: Floats, x: Floats) -> Floats:

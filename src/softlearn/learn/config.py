@@ -52,6 +52,7 @@ class GrowConfig:
     max_depth: int | None = None
     max_nodes: int | None = None
     time_budget: float | None = None
+    fine_tune: int = 0
 
     def level(self, n_columns: int) -> float:
         """Return the level of the tests in a node, by the number of its columns."""

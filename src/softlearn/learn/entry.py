@@ -52,7 +52,7 @@ class Promises:
     structure
         Whether every node has one parent, or parts of the circuit may be shared.
     deterministic
-        Whether for every row at most one child of a sum is possible.
+        Whether, if all columns are discrete, at most one child of a sum is possible for every row.
     smooth_leaves
         Whether, with the default parameters, a row is possible if each of its cells has been seen.
     grower

@@ -119,7 +119,20 @@ class Limits:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GrowerConfig(Limits, Leaves, Splits):
+class Finish:
+    """What is done with a circuit that is grown."""
+
+    fine_tune: int = parameter(
+        0,
+        whole(0),
+        "The most passes of EM over the weights and leaves of the grown circuit. A tenth of the "
+        "rows is then not grown from, and says when to stop: EM helps small circuits, and would "
+        "overfit large ones.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrowerConfig(Finish, Limits, Leaves, Splits):
     """The parameters that all growers have."""
 
 

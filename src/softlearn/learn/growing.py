@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from softlearn.circuit import Circuit
 from softlearn.learn.assemble import assemble
 from softlearn.learn.blocks import Block, joined
 from softlearn.learn.config import GrowConfig
+from softlearn.learn.fine_tune import FineTuning, fine_tuned
 from softlearn.learn.grow import grow
 from softlearn.learn.grower_config import (
     GrowerConfig,
@@ -19,8 +20,10 @@ from softlearn.learn.grower_config import (
     usual_significance,
     usual_smoothing_per,
 )
+from softlearn.learn.held_out import different_rows, hold_out
 from softlearn.learn.leaves import finish_leaves, with_histograms
-from softlearn.learn.watch import Engine
+from softlearn.learn.watch import Engine, ignore
+from softlearn.numeric_policy import HELD_OUT_SHARE
 from softlearn.stats.table import training_table
 from softlearn.table.schema import Schema
 
@@ -34,9 +37,19 @@ def grown(
 ) -> Circuit:
     """Return the circuit that the rows grow into; the time budget begins here."""
     ends = np.inf if config.time_budget is None else time.monotonic() + config.time_budget
-    table = training_table(*joined(blocks), schema, with_histograms(schema, config))
+    block, held = joined(blocks), None
+    if config.fine_tune:
+        to_hold, to_tune = seed.spawn(2)
+        rows = different_rows(block)
+        block, held = hold_out(rows, HELD_OUT_SHARE, np.random.default_rng(to_hold))
+    table = training_table(*block, schema, with_histograms(schema, config))
     tree = grow(table, config, seed, engine, ends)
-    return assemble(tree, finish_leaves(tree, table, config), schema)
+    circuit = assemble(tree, finish_leaves(tree, table, config), schema)
+    if held is None:  # nothing is wanted, or there are too few rows to stop by
+        return circuit
+    tuning = FineTuning(max_iter=config.fine_tune, smoothing=config.smoothing)
+    unwatched = replace(engine, watch=ignore)  # growing has told that it is done
+    return fine_tuned(circuit, block, held, tuning, seed=to_tune, engine=unwatched).circuit
 
 
 def settled(

@@ -27,7 +27,7 @@ from softlearn.learn.config import GrowConfig
 from softlearn.learn.pieces import Piece
 from softlearn.numeric_policy import SCALE_SMOOTHING
 from softlearn.stats.table import TrainingTable
-from softlearn.table.schema import Schema
+from softlearn.table.schema import Column, Schema
 
 
 class FinishedLeaves(NamedTuple):
@@ -40,7 +40,7 @@ class FinishedLeaves(NamedTuple):
 
 def with_histograms(schema: Schema, config: GrowConfig) -> Bools:
     """Return which columns have histograms as leaves, (columns,)."""
-    return np.array([_family(schema, config, i) is HISTOGRAM for i in range(len(schema))])
+    return np.array([family_of(schema, config, i) is HISTOGRAM for i in range(len(schema))])
 
 
 def finish_leaves(tree: Piece, table: TrainingTable, config: GrowConfig) -> FinishedLeaves:
@@ -53,8 +53,8 @@ def finish_leaves(tree: Piece, table: TrainingTable, config: GrowConfig) -> Fini
         leaves = np.flatnonzero(np.isin(column, columns))
         places = tree.place[nodes[leaves]][:, None]
         statistics = tree.statistics[places + np.arange(n_statistics[columns[0]])]
-        params = _finish(statistics, column[leaves], table, config)
-        family[leaves] = FAMILIES.index(_family(table.schema, config, columns[0]))
+        params = finish_alike(statistics, column[leaves], table, config)
+        family[leaves] = FAMILIES.index(family_of(table.schema, config, columns[0]))
         n_params[leaves] = params.shape[1]
         found.append((leaves, params))
     start = np.concatenate([[0], np.cumsum(n_params)])
@@ -77,7 +77,7 @@ def _alike(table: TrainingTable, config: GrowConfig) -> list[list[int]]:
     return list(groups.values())
 
 
-def _family(schema: Schema, config: GrowConfig, column: int) -> Family:
+def family_of(schema: Schema, config: GrowConfig, column: int) -> Family:
     """Return the family of a column's leaves."""
     about, chosen = schema.columns[column], config.leaf
     if about.is_discrete:
@@ -88,13 +88,21 @@ def _family(schema: Schema, config: GrowConfig, column: int) -> Family:
     return HISTOGRAM if choice == "histogram" else GAUSSIAN
 
 
-def _finish(
+def finish_column(
+    statistics: Floats, column: int, table: TrainingTable, config: GrowConfig
+) -> Floats:
+    """Return the parameters of leaves over a column, (leaves, n), from their statistics."""
+    return finish_alike(statistics, np.full(statistics.shape[0], column), table, config)
+
+
+def finish_alike(
     statistics: Floats, columns: AnyArray, table: TrainingTable, config: GrowConfig
 ) -> Floats:
     """Return the parameters of leaves over columns that are alike, (leaves, n)."""
     column = int(columns[0]) if columns.size else 0
-    family = _family(table.schema, config, column)
-    params = np.tile(_know_nothing(family, column, table), (columns.size, 1))
+    family = family_of(table.schema, config, column)
+    nothing = know_nothing(table.schema.columns[column], table.edges.get(column))
+    params = np.tile(nothing, (columns.size, 1))
     n_bins = int(table.n_bins[column])
     n_moments = N_MOMENTS if table.number_of[column] >= 0 else 0
     size = statistics.shape[1]
@@ -132,36 +140,33 @@ def _scaled_stats(levels: Floats, moments: Floats, bins: Floats) -> ScaledStats:
     return ScaledStats(levels[:, :-1], bins, GaussianStats(*moments.T))
 
 
-def _know_nothing(family: Family, column: int, table: TrainingTable) -> Floats:
+def know_nothing(column: Column, edges: Floats | None) -> Floats:
     """Return the leaf of a column that no row of the whole table observes."""
-    about = table.schema.columns[column]
-    if family is CATEGORICAL:
-        return np.full(about.n_levels, 1.0 / about.n_levels)
-    if family is HISTOGRAM:
-        n_bins = table.edges[column].size - 1
-        return np.append(table.edges[column], np.full(n_bins, 1.0 / n_bins))
-    if family is SCALED:
-        return SCALED.on(cells_of(about)).column_itself()
+    if column.is_discrete:
+        return np.full(column.n_levels, 1.0 / column.n_levels)
+    if edges is not None:
+        n_bins = edges.size - 1
+        return np.append(edges, np.full(n_bins, 1.0 / n_bins))
+    if column.scale is not None:
+        return SCALED.on(cells_of(column)).column_itself()
     return np.array([0.0, 1.0])
 
 
 def _pseudo_counts_of(columns: AnyArray, table: TrainingTable, config: GrowConfig) -> Floats:
     """Return what is added to the weight of each level of each leaf, (leaves, levels)."""
     different, position = np.unique(columns, return_inverse=True)
-    added = [_pseudo_counts(column, table, config) for column in different.tolist()]
+    added = [pseudo_counts(table.level_weights(column), config) for column in different.tolist()]
     return np.stack(added)[position]
 
 
-def _pseudo_counts(column: int, table: TrainingTable, config: GrowConfig) -> Floats:
-    """Return what is added to the weight of each level of a column.
+def pseudo_counts(weights: Floats, config: GrowConfig) -> Floats:
+    """Return what is added to the weight of each level of a column, given their weights.
 
     Per level, every level gets the same; per column, all levels together get it, by their share
     of the column, so that a column of forty levels is not forty times as noisy as a flag.
     """
-    n_levels = int(table.n_levels[column])
-    if config.smoothing_per == "level":
-        return np.full(n_levels, config.smoothing)
-    weights = table.level_weights(column)
-    # Levels never seen stay possible.
-    shares: Floats = (weights + 0.5 / n_levels) / (weights.sum() + 0.5)
+    shares = np.ones(weights.size)
+    if config.smoothing_per == "column":
+        # Levels never seen stay possible.
+        shares = (weights + 0.5 / max(weights.size, 1)) / (weights.sum() + 0.5)
     return config.smoothing * shares

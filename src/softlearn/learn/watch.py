@@ -42,7 +42,7 @@ class Progress:
         self.done += done
 
 
-def _ignore(progress: Progress) -> None:
+def ignore(progress: Progress) -> None:
     """Watch nothing."""
 
 
@@ -61,5 +61,5 @@ class Engine:
     """
 
     n_jobs: int = 1
-    watch: Callable[[Progress], None] = _ignore
+    watch: Callable[[Progress], None] = ignore
     keep_partial: bool = False

@@ -31,6 +31,7 @@ from softlearn.model.completion import (
     imputed,
     rounded,
 )
+from softlearn.model.fine_tuning import Sources, fine_tuned_circuit
 from softlearn.model.given import (
     Extra,
     Frame,
@@ -42,6 +43,7 @@ from softlearn.model.given import (
 )
 from softlearn.model.questions import Questions
 from softlearn.model.randomness import RandomState, generator
+from softlearn.numeric_policy import LAPLACE_SMOOTHING
 from softlearn.query import log_likelihood, sample_given
 from softlearn.table import Column, Schema, decode
 
@@ -209,6 +211,48 @@ class Model(Questions):
         """
         known = read_given(given, self.schema, unknown=unknown)
         return completed(self.circuit, given, known, impossible)
+
+    def fine_tune(
+        self,
+        frame: Frame,
+        valid: Frame | None = None,
+        *,
+        max_iter: int = 30,
+        batch_rows: int | None = None,
+        smoothing: float = LAPLACE_SMOOTHING,
+        sample_weight: object = None,
+        random_state: RandomState = None,
+    ) -> Model:
+        """Return a model with the same structure and better parameters, learnt by EM.
+
+        Some rows are held out, and of all parameters that EM passes those are kept that explain
+        them best: on these rows the new model is never worse than the old one.
+
+        Parameters
+        ----------
+        frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
+            The rows to learn from; missing cells are welcome.
+        valid : frame, optional
+            The rows to stop by. By default a tenth of the others, if that is 20 rows or more; with
+            fewer rows EM runs to its end.
+        max_iter : int
+            The most passes through the rows.
+        batch_rows : int, optional
+            Rows after which the parameters change, rows that are alike counted once; by default
+            all rows.
+        smoothing : float
+            Pseudo-rows of every sum, shared alike by its branches, and of every leaf, spread like
+            its column.
+        sample_weight : array of shape (rows,), optional
+            The weight of each row: 2 is the row twice, 0 its absence.
+        random_state : int or numpy.random.Generator, optional
+            Which rows are held out, and in which batches the others come.
+        """
+        given = Sources(frame, valid, sample_weight, random_state)
+        tuned = fine_tuned_circuit(
+            self.circuit, given, max_iter=max_iter, batch_rows=batch_rows, smoothing=smoothing
+        )
+        return Model(tuned)
 
     def __repr__(self) -> str:
         circuit = self.circuit

@@ -55,6 +55,12 @@ class LeafStatistics:
         start = self.layout.code_start[leaf]
         return self.totals.codes[start : start + self.layout.n_codes[leaf]]
 
+    def counts(self, leaves: Ids) -> Floats:
+        """Return the weight of each code of leaves that have as many codes, (leaves, codes)."""
+        n_codes = int(self.layout.n_codes[leaves[0]])
+        places = self.layout.code_start[leaves][:, None] + np.arange(n_codes)
+        return np.asarray(self.totals.codes[places])
+
     def of(self, leaf: int) -> Stats:
         """Return the statistics of one leaf, which its family can ``merge`` and ``finish``."""
         (_, _, stats), *_ = self._groups(np.array([leaf]))
@@ -85,7 +91,7 @@ class LeafStatistics:
                 offset=totals.offset[leaves],
                 scatter=totals.scatter[leaves],
             )
-        counts = totals.codes[self.layout.code_start[leaves][:, None] + np.arange(n_codes)]
+        counts = self.counts(leaves)
         if isinstance(family, Categorical):
             return CategoricalStats(counts)
         if isinstance(family, Histogram):

@@ -14,7 +14,7 @@ FINE_BINS: Final = 64  # made once for the whole table, at quantiles of each num
 HISTOGRAM_BINS: Final = 32  # of a histogram leaf, at quantiles of the whole column
 MISSING: Final = 255
 MOST_NODE_BINS: Final = 4  # of a number, in the tests of a node
-_KEPT_LEVELS = 32  # the most frequent levels of a column; the others are tested as one
+KEPT_LEVELS: Final = 32  # the most frequent levels of a column; the others are tested as one
 
 
 class Codes(NamedTuple):
@@ -39,19 +39,13 @@ def pair_codes(values: Floats, weights: Floats, schema: Schema) -> Codes:
     return Codes(codes, n_codes, numeric)
 
 
-def no_codes(schema: Schema) -> Codes:
-    """Return codes of no cell, for a table whose columns need none."""
-    codes = np.zeros((0, 0), np.uint8)
-    return Codes(codes, np.full(len(schema), 2), np.zeros(len(schema), bool))
-
-
 def _level_codes(cells: Floats, weights: Floats) -> AnyArray:
     """Return the codes of levels; rare levels of a column with very many share one."""
     code = cells.astype(np.int64)
-    if code.max() < _KEPT_LEVELS:
+    if code.max() < KEPT_LEVELS:
         return code.astype(np.uint8)
     mass = np.bincount(code, weights=weights).astype(np.float64)
-    return _most_frequent(mass, _KEPT_LEVELS)[code]
+    return most_frequent(mass, KEPT_LEVELS)[code]
 
 
 def _fine_codes(cells: Floats, weights: Floats) -> AnyArray:
@@ -60,10 +54,10 @@ def _fine_codes(cells: Floats, weights: Floats) -> AnyArray:
     if distinct.size <= FINE_BINS:
         return position.astype(np.uint8)
     mass = np.bincount(position, weights=weights).astype(np.float64)
-    return _quantile_bins(mass, FINE_BINS)[position]
+    return quantile_bins(mass, FINE_BINS)[position]
 
 
-def _most_frequent(mass: Floats, n_kept: int) -> AnyArray:
+def most_frequent(mass: Floats, n_kept: int) -> AnyArray:
     """Return codes of levels of which all but the heaviest share one."""
     if mass.size <= n_kept:
         return np.arange(mass.size, dtype=np.uint8)
@@ -72,7 +66,7 @@ def _most_frequent(mass: Floats, n_kept: int) -> AnyArray:
     return small.astype(np.uint8)
 
 
-def _quantile_bins(mass: Floats, n_bins: int) -> AnyArray:
+def quantile_bins(mass: Floats, n_bins: int) -> AnyArray:
     """Return the bin of each of the ordered cells, about equally much weight in each bin."""
     if mass.sum() <= 0.0:
         return np.zeros(mass.size, np.uint8)

@@ -19,7 +19,6 @@ from softlearn.stats.bins import (
     bin_codes,
     histogram_edges,
     is_spread,
-    no_codes,
     pair_codes,
 )
 from softlearn.stats.duplicates import merge_duplicates
@@ -59,8 +58,8 @@ class TrainingTable:
         (columns,) mean and standard deviation of plain numbers; 0 and 1 for other columns.
     has_gaps
         (columns,) whether cells are missing.
-    codes
-        Of all cells, for the tests of independence; if all columns are single, of none.
+    codes_of_cells
+        For the tests of independence; None if all columns are single, see ``codes``.
     edges
         Of the columns whose leaves are histograms.
     n_bins
@@ -82,7 +81,7 @@ class TrainingTable:
     centre: Floats
     spread: Floats
     has_gaps: Bools
-    codes: Codes
+    codes_of_cells: Codes | None
     edges: dict[int, Floats]
     n_bins: Offsets
     bins: Kinds
@@ -91,6 +90,19 @@ class TrainingTable:
     def n_rows(self) -> int:
         """Number of different rows."""
         return self.weights.size
+
+    @cached_property
+    def codes(self) -> Codes:
+        """Small codes of all cells; of a table of single columns they are its zeros and ones."""
+        if self.codes_of_cells is not None:
+            return self.codes_of_cells
+        n_columns = len(self.schema)
+        n_codes, numeric = np.full(n_columns, 2), np.zeros(n_columns, bool)
+        if not isinstance(self.ones, Csr):
+            return Codes(self.ones, n_codes, numeric)
+        codes = np.zeros((n_columns, self.n_rows), np.uint8)
+        codes[self.ones.feature, np.repeat(np.arange(self.n_rows), np.diff(self.ones.start))] = 1
+        return Codes(codes, n_codes, numeric)
 
     @cached_property
     def arrays(self) -> GrowTable:
@@ -111,7 +123,7 @@ class TrainingTable:
             n_levels=self.n_levels,
             number_of=self.number_of,
             numbers=self.numbers,
-            codes=self.codes.codes,
+            codes=np.zeros((0, 0), np.uint8) if self.codes_of_cells is None else self.codes.codes,
             n_codes=self.codes.n_codes,
             numeric=self.codes.numeric,
             has_gaps=self.has_gaps,
@@ -205,7 +217,7 @@ def training_table(
         centre=centre,
         spread=spread,
         has_gaps=has_gaps,
-        codes=no_codes(schema) if single.all() else pair_codes(values, weights, schema),
+        codes_of_cells=None if single.all() else pair_codes(values, weights, schema),
         edges=edges,
         n_bins=n_bins,
         bins=bins,

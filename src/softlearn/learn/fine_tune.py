@@ -1,0 +1,81 @@
+"""Better parameters for a circuit that is already there, by EM that stops by rows held out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from softlearn.arrays import Floats
+from softlearn.circuit import Circuit
+from softlearn.learn.blocks import Block, check_blocks
+from softlearn.learn.config import GrowConfig
+from softlearn.learn.em import Rows, Schedule, Trained, train
+from softlearn.learn.held_out import different_rows, hold_out
+from softlearn.learn.leaves import pseudo_counts
+from softlearn.learn.m_step import PseudoRows
+from softlearn.learn.parameters import parameter
+from softlearn.learn.rules import number, or_none, whole
+from softlearn.learn.watch import Engine
+from softlearn.numeric_policy import HELD_OUT_SHARE, LAPLACE_SMOOTHING
+from softlearn.stats.levels import level_weights
+
+
+@dataclass(frozen=True, kw_only=True)
+class FineTuning:
+    """How parameters are learnt anew."""
+
+    max_iter: int = parameter(30, whole(0), "The most passes of EM through the rows.")
+    batch_rows: int | None = parameter(
+        None,
+        or_none(whole(1)),
+        "Different rows after which the parameters change; by default all rows.",
+    )
+    smoothing: float = parameter(
+        LAPLACE_SMOOTHING,
+        number("a number, 0 or more", lambda x: x >= 0.0),
+        "Pseudo-rows of every sum and every leaf.",
+    )
+
+
+def fine_tuned(
+    circuit: Circuit,
+    block: Block,
+    valid: Block | None,
+    tuning: FineTuning,
+    *,
+    seed: np.random.SeedSequence,
+    engine: Engine,
+) -> Trained:
+    """Return the circuit that explains the held-out rows best, out of those that EM passes.
+
+    Parameters
+    ----------
+    circuit
+        The circuit to begin with.
+    block
+        The rows to learn from.
+    valid
+        The rows to stop by; None holds a share of the block out, if that is enough rows.
+    tuning
+        How it learns.
+    seed
+        The chance of what is held out, and of batches.
+    engine
+        Who works and who looks on.
+    """
+    schema = circuit.schema
+    check_blocks([block], schema)
+    to_hold, to_train = seed.spawn(2)
+    rows = different_rows(block)
+    if valid is None:
+        rows, valid = hold_out(rows, HELD_OUT_SHARE, np.random.default_rng(to_hold))
+    shares = GrowConfig(smoothing=tuning.smoothing, smoothing_per="column")
+    levels: list[Floats] = [
+        pseudo_counts(weights, shares) for weights in level_weights(*rows, schema)
+    ]
+    pseudo = PseudoRows.like(
+        rows, schema, levels, of_sum=tuning.smoothing, of_leaf=tuning.smoothing
+    )
+    schedule = Schedule(max_iter=tuning.max_iter, batch_rows=tuning.batch_rows)
+    return train(circuit, Rows(rows, valid), pseudo, schedule, seed=to_train, engine=engine)

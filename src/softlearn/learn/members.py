@@ -1,0 +1,86 @@
+"""One circuit, or a mixture of several that were learnt from resampled rows or by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from softlearn.arrays import Floats
+from softlearn.circuit import Circuit
+from softlearn.circuit.draft import Draft
+from softlearn.learn.blocks import Block, joined
+from softlearn.learn.config import GrowConfig
+from softlearn.learn.grower_config import Leaves, usual_smoothing_per
+from softlearn.learn.leaves import with_histograms
+from softlearn.learn.parameters import parameter
+from softlearn.learn.rules import flag, whole
+from softlearn.learn.trees import TreeBuilder
+from softlearn.learn.watch import Engine, Progress
+from softlearn.stats.table import training_table
+from softlearn.table.schema import Schema
+
+AddMember: TypeAlias = Callable[[TreeBuilder, Floats, np.random.Generator], int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Members:
+    """How many circuits are averaged."""
+
+    n_members: int = parameter(
+        1,
+        whole(1),
+        "How many circuits are learnt; the result is their mean.",
+    )
+    bootstrap: bool = parameter(
+        True,
+        flag(),
+        "Whether each of several circuits is learnt from rows drawn with replacement.",
+    )
+
+
+def learn_members(
+    builder: TreeBuilder,
+    config: Members,
+    seed: np.random.SeedSequence,
+    engine: Engine,
+    add_member: AddMember,
+) -> Circuit:
+    """Return the mean of all members.
+
+    ``add_member`` adds a circuit over all columns to the builder's draft and returns its root; it
+    is given the weights of the table's rows, and its own chance.
+    """
+    n_members = config.n_members
+    progress, roots = Progress(float(n_members)), []
+    for own in seed.spawn(n_members):
+        rng, n_before = np.random.default_rng(own), builder.draft.n_nodes
+        weights = builder.table.weights
+        if config.bootstrap and n_members > 1:
+            weights = resampled(weights, rng)
+        roots.append(add_member(builder, weights, rng))
+        progress.note(builder.draft.n_nodes - n_before, 1.0)
+        engine.watch(progress)
+    root = builder.draft.add_sum(roots, np.full(n_members, 1.0 / n_members))
+    return builder.draft.circuit(root)
+
+
+def tree_builder(blocks: Sequence[Block], schema: Schema, config: Leaves) -> TreeBuilder:
+    """Return a builder for the table; what is left open of the leaves is as usual for it."""
+    per = config.smoothing_per
+    chosen = GrowConfig(
+        smoothing=config.smoothing,
+        smoothing_per=usual_smoothing_per(schema) if per is None else per,
+        leaf=config.leaf,
+        deviation_floor=config.deviation_floor,
+    )
+    table = training_table(*joined(blocks), schema, with_histograms(schema, chosen))
+    return TreeBuilder(Draft(schema), table, chosen)
+
+
+def resampled(weights: Floats, rng: np.random.Generator) -> Floats:
+    """Return how often each row is drawn, in as many draws as the rows weigh."""
+    n_draws = max(2, round(float(weights.sum())))
+    return rng.multinomial(n_draws, weights / weights.sum()).astype(np.float64)
