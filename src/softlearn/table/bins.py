@@ -45,6 +45,7 @@ def find_bins(share: Floats, size: Floats, atom: Bools) -> Bins:
     if rest.size < 2 or total <= 0.0:
         return Bins(none, none)
     own, size = share[rest] / total, size[rest]
+    size = size / (float(size.max()) or 1.0)  # tails reach to the end of float64: sums must not
     with np.errstate(divide="ignore", invalid="ignore"):
         density = np.where(size > 0.0, own / size, np.nan)
     middle = np.cumsum(own) - 0.5 * own

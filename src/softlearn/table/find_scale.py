@@ -378,7 +378,8 @@ def _on_line(gaps: Cut, points: Cut, grid: Grid) -> Cut:
         return Cut(grid.at(gaps.left), grid.at(gaps.right), gaps.share, gaps.atom)
     touches = np.isin(gaps.left, np.concatenate([points.left, gaps.right]))
     left = np.where(touches, np.nextafter(gaps.left, np.inf), gaps.left)
-    return Cut(left, gaps.right, gaps.share, gaps.atom)
+    holds = (left < gaps.right) | ~np.isin(gaps.right, points.left)  # neighbours have no between
+    return Cut(left[holds], gaps.right[holds], gaps.share[holds], gaps.atom[holds])
 
 
 def _missing_share(values: Floats, weights: Floats | None) -> float:
