@@ -23,6 +23,7 @@ from softlearn.learn.assemble import assemble
 from softlearn.learn.leaves import finish_leaves, with_histograms
 from softlearn.learn.pieces import one_open
 from softlearn.learn.slices import whole_table
+from softlearn.stats.clustering import memberships
 from softlearn.stats.rows import Csr
 from softlearn.stats.table import training_table
 from softlearn.table.schema import Schema
@@ -299,6 +300,32 @@ def test_a_sum_needs_room_for_a_product_of_leaves_in_each_cluster():
             PlainGrower(table, config).grow(SEED),
         ):
             assert tree.kind[0] == kind
+
+
+@pytest.mark.parametrize("kinds", ["bbbbbb", "b3n9"])
+def test_a_cluster_that_keeps_no_row_takes_no_weight(kinds):
+    """The least share is chosen between what the rows keep in the third cluster and the others."""
+    schema = schema_of(kinds)
+    choices = {"clustering": "kmeans", "beta": 1.0, "n_clusters": 3, "significance": 0.5}
+    config = GrowConfig(**choices, max_depth=1)
+    table = table_of(mixture(kinds, 200, seed=2), np.ones(200), schema, config)
+    seen = []
+
+    def watched(data, picks, options):
+        seen.append((memberships(data, picks, options), data.weights))
+        return seen[-1][0]
+
+    plainly_grown(table, config, SEED, memberships=watched)
+    found, weights = seen[0]
+    lost, least = np.sort(found.max(axis=1))[:2]
+    kept = found.max(axis=1) > lost
+    config = replace(config, min_weight=(lost + least) / 2.0)
+    circuit = grown(table, config)
+    must_be_as_plain(table, config, circuit)
+    mass = (found @ weights)[kept]
+    edges = circuit.weight[circuit.edge_start[-2] : circuit.edge_start[-1]]
+    assert kept.sum() == 2
+    assert edges == pytest.approx(mass / mass.sum(), rel=1e-9)
 
 
 def test_the_plain_grower_takes_memberships_that_are_forced():

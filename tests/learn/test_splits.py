@@ -1,16 +1,20 @@
 """Which test a pair of columns gets, and what the parts of a slice are."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 
+from learn.plain_grower import PlainGrower, Slice
 from learn.table_examples import mixture, schema_of, with_gaps
-from softlearn.circuit import LEAF, SUM
+from softlearn.circuit import LEAF, PRODUCT, SUM
 from softlearn.learn import Engine
 from softlearn.learn.config import GrowConfig
-from softlearn.learn.grow import grow
+from softlearn.learn.grow import Grower, grow
 from softlearn.learn.options import cluster_options
+from softlearn.learn.pieces import one_open
+from softlearn.learn.slices import whole_table
 from softlearn.stats.bins import Codes, pair_codes
 from softlearn.stats.independence import binary_parts, rank_parts, table_parts
 from softlearn.stats.table import training_table
@@ -109,6 +113,67 @@ def test_parts_are_those_of_the_tests_of_all_pairs(seed, ranks):
             if labels[0] == labels[1]:
                 expected[expected == expected[i]] = expected[j]
     assert same_partition(found, expected)
+
+
+def pair_beside_many(kinds, seed):
+    """A table that begins with two columns that hardly depend on each other."""
+    rng = np.random.default_rng(seed)
+    values = mixture(kinds, 150, seed=seed, n_groups=2)
+    values[1] = np.where(rng.random(150) < 0.2, values[1], rng.permutation(values[1]))
+    beside = rng.integers(0, 2, (38, 150))
+    schema = schema_of(kinds + "b" * 38)
+    return training_table(np.concatenate([values, beside]), np.ones(150), schema)
+
+
+def root_of(table, config, columns):
+    """What the kernel makes of a slice of all rows over some columns, and what the plain one does.
+
+    Columns that depend on each other are no product.
+    """
+    first = whole_table(table, config, np.random.SeedSequence(0), one_open())
+    columns = np.array(columns, np.int32)
+    piece, _ = Grower(table, config).split(replace(first, columns=columns))
+    own = Slice(first.rows, first.weights, columns, np.uint64(0), np.inf)
+    labels = PlainGrower(table, config).parts(own)
+    assert (piece.kind[0] == PRODUCT) == (labels[0] != labels[1])
+    return piece.kind[0]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "ranks"), [("bb", False), ("33", False), ("nn", False), ("nn", True), ("3n", True)]
+)
+def test_the_level_falls_with_the_columns_of_the_slice_not_of_the_table(kinds, ranks):
+    """Pairs that depend on each other at the level of two columns, and not at that of forty."""
+    config = GrowConfig(ranks=ranks)
+    few, many = (replace(config, significance=config.level(n)) for n in (2, 40))
+    n_between = 0
+    for seed in range(40):
+        table = pair_beside_many(kinds, seed)
+        is_between = root_of(table, few, [0, 1]) == SUM and root_of(table, many, [0, 1]) != SUM
+        if is_between:
+            assert root_of(table, config, [0, 1]) == SUM
+        n_between += is_between
+    assert n_between > 0
+
+
+def test_rare_levels_are_taken_together_unless_numbers_are_tested_by_ranks():
+    """Pairs of which the two tables say different things; the number is just there."""
+    n_different = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        values = mixture("99n", 200, seed=seed, n_groups=9)
+        values[1] = np.where(rng.random(200) < 0.2, values[1], rng.permutation(values[1]))
+        table = training_table(values, np.ones(200), schema_of("99n"))
+        codes = Codes(*(part[:2] for part in table.codes))
+        said = []
+        for ranks in (False, True):
+            tables = pair_tables(codes, table.weights, table.weights, coarse=not ranks)
+            one, other = table_parts(tables, 0.05)
+            root = root_of(table, GrowConfig(ranks=ranks, significance=0.05), [0, 1])
+            assert (root == SUM) == (one == other)
+            said.append(root)
+        n_different += said[0] != said[1]
+    assert n_different > 0
 
 
 @pytest.mark.parametrize("n_rows", [20, 60, 250])
