@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from kernels.weighted_rows import both_forms
 from learn.table_examples import mixture, schema_of
-from softlearn.kernels.grow.slices import FARTHEST, gather, keep_heavy, pair_sums, select
+from softlearn.kernels.grow.doors import kept_rows
+from softlearn.kernels.grow.slices import FARTHEST, gather, pair_sums, select
 from softlearn.stats.table import training_table
 
 # With the JIT off, integers that wrap round warn, as in hashes they should.
@@ -77,7 +78,7 @@ def test_rows_that_keep_enough_of_themselves_are_kept(seed, n, least):
     rows = rng.permutation(2 * n)[:n].astype(np.int32)
     weights = own[rows] * rng.random(n)
     membership = np.round(rng.random(n), 1)  # some are 0 and 1
-    kept, part, mass = keep_heavy(rows, weights, membership, own, least)
+    kept, part, mass = kept_rows(rows, weights, membership, own, least)
     shares = weights * membership
     stays = shares > least * own[rows]
     assert np.array_equal(kept, rows[stays])
@@ -88,7 +89,7 @@ def test_rows_that_keep_enough_of_themselves_are_kept(seed, n, least):
 
 def test_a_share_of_exactly_the_least_is_too_little():
     rows, own = np.arange(3, dtype=np.int32), np.array([1.0, 2.0, 4.0])
-    kept, part, mass = keep_heavy(rows, own, np.array([0.5, 0.25, 0.75]), own, 0.5)
+    kept, part, mass = kept_rows(rows, own, np.array([0.5, 0.25, 0.75]), own, 0.5)
     assert kept.tolist() == [2]
     assert part.tolist() == [3.0]
     assert mass == 4.0
@@ -96,7 +97,7 @@ def test_a_share_of_exactly_the_least_is_too_little():
 
 def test_rows_without_weight_are_never_kept():
     rows, own = np.arange(2, dtype=np.int32), np.ones(2)
-    kept, _, mass = keep_heavy(rows, np.array([0.0, 1e-300]), np.ones(2), own, 0.0)
+    kept, _, mass = kept_rows(rows, np.array([0.0, 1e-300]), np.ones(2), own, 0.0)
     assert kept.tolist() == [1]
     assert mass == 1e-300
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from softlearn.circuit import LEAF, PRODUCT, SUM, Circuit
-from softlearn.kernels.grow.leaves import centred_moments
-from softlearn.kernels.grow.work import N_MOMENTS
+from softlearn.kernels.grow.doors import moments_of
 from softlearn.kernels.seeds import child_seed, own_seeds
 from softlearn.learn.assemble import assemble
 from softlearn.learn.config import GrowConfig
@@ -158,13 +157,12 @@ class PlainGrower:
         if table.n_levels[column] > 0:
             found.append(weights_of(levels_of(table, column)[rows], w, table.n_levels[column]))
         if table.number_of[column] >= 0:
-            found.append(np.empty(N_MOMENTS))
             cells = table.numbers[table.number_of[column]]
-            centred_moments(cells, rows, w, table.weights, found[-1])
-        if column in table.edges:
-            bins = table.bins[list(table.edges).index(column), rows].astype(int)
+            found.append(moments_of(cells, rows, w, table.weights))
+        if table.n_bins[column] > 0:
+            bins = table.bins[table.arrays.bins_of[column], rows].astype(int)
             bins[bins == MISSING] = -1
-            found.append(weights_of(bins, w, table.edges[column].size - 1))
+            found.append(weights_of(bins, w, table.n_bins[column]))
         return np.concatenate(found)
 
 

@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from learn.table_examples import leaf_params, learn, mixture, schema_of, with_gaps
+from learn.table_examples import GROWERS, leaf_params, learn, mixture, schema_of, with_gaps
 from scaled_examples import COLUMNS
 from scaled_examples import values as values_of
 from softlearn.circuit import cells_of, violations
@@ -20,7 +20,7 @@ from softlearn.stats.duplicates import merge_duplicates
 from softlearn.stats.table import training_table
 from softlearn.table.schema import Schema
 
-every_learner = pytest.mark.parametrize("learner", LEARNERS)
+every_grower = pytest.mark.parametrize("learner", GROWERS)
 
 
 def with_clear_clusters(learner):
@@ -51,7 +51,7 @@ def half_observed(n_rows=400):
     return np.stack([group] * N_FLAGS + [link] + [number]).astype(float), group
 
 
-@every_learner
+@every_grower
 @pytest.mark.parametrize("kind", ["n", "b", "3"])
 @pytest.mark.parametrize("leaf", ["gaussian", "histogram"])
 def test_a_column_without_values_in_a_cluster_takes_its_parents_leaf(learner, kind, leaf):
@@ -70,7 +70,7 @@ def test_a_column_without_values_in_a_cluster_takes_its_parents_leaf(learner, ki
     assert any(np.array_equal(params, parent) for params in deep)
 
 
-@every_learner
+@every_grower
 @pytest.mark.parametrize("leaf", ["gaussian", "histogram"])
 def test_a_column_never_observed_knows_nothing(learner, leaf):
     values = np.concatenate([mixture("bbb", 200), np.full((3, 200), np.nan)])
@@ -84,7 +84,7 @@ def test_a_column_never_observed_knows_nothing(learner, leaf):
         assert params.tolist() == expected
 
 
-@every_learner
+@every_grower
 def test_histograms_may_be_chosen_by_column(learner):
     values, schema = mixture("nbn", 300), schema_of("nbn")
     circuit = learn(learner, values, schema, leaf={"c2": "histogram"})
@@ -93,7 +93,7 @@ def test_histograms_may_be_chosen_by_column(learner):
     assert family_of(circuit, 2) == {HISTOGRAM}
 
 
-@every_learner
+@every_grower
 def test_the_root_alone_has_the_estimates_of_the_families(learner):
     values, weights = mixture("n3b", 300), np.random.default_rng(0).gamma(1.0, 1.0, 300)
     chosen = {"max_depth": 0, "smoothing": 0.5, "smoothing_per": "level"}
@@ -107,7 +107,7 @@ def test_the_root_alone_has_the_estimates_of_the_families(learner):
     assert found[0] == pytest.approx(np.average(values[0], weights=weights))
 
 
-@every_learner
+@every_grower
 def test_smoothing_per_column_is_shared_by_its_levels_as_they_occur(learner):
     values, weights = mixture("n3b", 300), np.random.default_rng(0).gamma(1.0, 1.0, 300)
     circuit = learn(learner, values, schema_of("n3b"), weights=weights, max_depth=0, smoothing=0.5)
@@ -118,14 +118,14 @@ def test_smoothing_per_column_is_shared_by_its_levels_as_they_occur(learner):
         assert found == pytest.approx(raised / raised.sum(), rel=1e-6)
 
 
-@every_learner
+@every_grower
 def test_a_gaussian_of_different_rows_has_bessels_correction(learner):
     values = np.random.default_rng(1).normal(2.0, 3.0, (1, 10))
     circuit = learn(learner, values, schema_of("n"))
     assert circuit.params == pytest.approx([values.mean(), values.std(ddof=1)])
 
 
-@every_learner
+@every_grower
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 def test_a_histogram_does_not_depend_on_the_unit(learner, scale):
     """Metres or micrometres: the bins scale with the column, their masses stay."""
@@ -137,14 +137,14 @@ def test_a_histogram_does_not_depend_on_the_unit(learner, scale):
     assert other[n_edges:] == pytest.approx(one[n_edges:])
 
 
-@every_learner
+@every_grower
 @pytest.mark.parametrize("value", [0.0, 1.0, -1e9, 1e17])
 def test_a_constant_column_has_a_histogram(learner, value):
     circuit = learn(learner, np.full((1, 20), value), schema_of("n"), leaf="histogram")
     assert violations(circuit) == []
 
 
-@every_learner
+@every_grower
 def test_a_histogram_holds_all_values(learner):
     values = np.random.default_rng(0).exponential(size=(1, 500))
     params = learn(learner, values, schema_of("n"), leaf="histogram", smoothing=0.0).params
@@ -156,7 +156,7 @@ def test_a_histogram_holds_all_values(learner):
     assert masses == pytest.approx(1 / masses.size, rel=0.25)
 
 
-@every_learner
+@every_grower
 @pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
 def test_the_floor_of_a_deviation_follows_the_column(learner, scale):
     """Two clusters of equal values: no spread inside, and a hundredth of the column's as floor."""

@@ -145,7 +145,7 @@ def test_a_key_depends_on_all_cells_and_on_nothing_else():
 
 def test_two_levels_alone_need_no_codes():
     table = training_table(mixture("bb2", 50), np.ones(50), schema_of("bb2"))
-    assert table.codes.codes.size == 0
+    assert table.arrays.codes.size == 0
     values = mixture("bb2", 50)
     values[1, 4] = np.nan
     assert training_table(values, np.ones(50), schema_of("bb2")).codes.codes.shape[0] == 3

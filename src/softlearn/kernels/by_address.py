@@ -16,6 +16,7 @@ from numba.extending import intrinsic
 from softlearn.kernels.compile import address_of
 
 _IS_COMPILED = not vars(config)["DISABLE_JIT"]
+_PLAIN: list[Callable[..., int]] = []  # if nothing is compiled, an address is a place in here
 
 
 class ByAddress:
@@ -37,16 +38,17 @@ class ByAddress:
     @property
     def address(self) -> int:
         """Where the function is; asking for it the first time compiles it."""
-        if not _IS_COMPILED:
-            return 0
-        if self._address is None:
+        if self._address is None and _IS_COMPILED:
             self._address = address_of(self._function, int64(*self._types))
+        elif self._address is None:
+            _PLAIN.append(self._function)
+            self._address = len(_PLAIN) - 1
         return self._address
 
     def caller(self) -> Any:  # noqa: ANN401 - an intrinsic of Numba
         """Return a function for kernels, of the address and the five arguments."""
         if not _IS_COMPILED:
-            return lambda address, *given: self._function(*given)
+            return lambda address, *given: _PLAIN[address](*given)
         name, types = self._function.__name__, self._types
 
         # Numba reads how many arguments an intrinsic has from how it is written.

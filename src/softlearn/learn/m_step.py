@@ -181,6 +181,10 @@ class _Group:
         smallest = float(min(self.pseudo.floor, self.old[:, -1].min()))
         options = LeafOptions(smoothing=self.pseudo.of_scale, deviation_floor=smallest)
         new = family.finish(stats._replace(rest=rest), options)
+        if self.old.shape[1] < new.shape[1]:  # leaves with one probability for all bins keep it so
+            ends = np.cumsum([0, stats.atoms.shape[-1], stats.bins.shape[-1]])
+            together = new[:, ends[1] : ends[2]].sum(axis=1, keepdims=True)
+            new = np.concatenate([new[:, : ends[1]], together, new[:, ends[2] :]], axis=1)
         new[:, -1] = np.maximum(new[:, -1], np.minimum(self.pseudo.floor, self.old[:, -1]))
         better = self._score(family, new) > self._score(family, self.old)
         return np.where(better[:, None], new, self.old)

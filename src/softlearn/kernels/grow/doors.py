@@ -1,15 +1,38 @@
-"""Inner functions that Python calls as well: tests, benchmarks, and slices spread over blocks."""
+"""Inner functions that Python calls as well, in tests and benchmarks; compiled only then."""
 
 from __future__ import annotations
 
-from softlearn.arrays import Floats, Ids
+import numpy as np
+
+from softlearn.arrays import Floats, Ids, Offsets
 from softlearn.kernels.cluster.rows import RowData
 from softlearn.kernels.compile import kernel
-from softlearn.kernels.grow.slices import take
-from softlearn.kernels.grow.work import GrowTable
+from softlearn.kernels.grow.leaves import centred_moments
+from softlearn.kernels.grow.slices import heavy, keep_heavy, take
+from softlearn.kernels.grow.work import GrowTable, OpenSlice
 
 
 @kernel
 def take_rows(table: GrowTable, rows: Ids, weights: Floats, columns: Ids) -> RowData:
     """Cut some rows, with their weights, and columns out of a table."""
     return take(table, rows, weights, columns)
+
+
+@kernel
+def moments_of(cells: Floats, rows: Ids, weights: Floats, own: Floats) -> Floats:
+    """Return the centred moments of some rows' cells."""
+    found = np.empty(5)
+    centred_moments(cells, rows, weights, own, found)
+    return found
+
+
+@kernel
+def kept_rows(
+    rows: Ids, weights: Floats, membership: Floats, own: Floats, least: float
+) -> tuple[Ids, Floats, float]:
+    """Return the rows that a cluster carries on, their weights, and the weight of all in it."""
+    n, mass = heavy(rows, weights, membership, own, least)
+    nothing: Offsets = np.zeros(0, np.int64)
+    task = OpenSlice(rows, weights, rows[:0], nothing, 0, 0.0, np.uint64(0), 0, False, 0.0)
+    kept, part = keep_heavy(task, membership, own, least, n)
+    return kept, part, mass
