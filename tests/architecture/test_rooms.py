@@ -66,6 +66,7 @@ ROOMS = {
     "show": Room(
         "errors, arrays, numeric_policy, table, leaf, circuit, query, model", "numpy", "matplotlib"
     ),
+    "web": Room("errors, arrays, table, model, show", "starlette, uvicorn", "__init__"),
     "demo": Room(
         "errors, arrays, table, model, estimators, datasets, show, __init__",
         "numpy, rich",
@@ -80,8 +81,8 @@ ROOMS = {
     "cli": Room(
         "errors, arrays, whole_files",
         "typer, rich",
-        "table, circuit, model, estimators, datasets, show, demo, experiments, __init__, numpy, "
-        "narwhals, pandas, pyarrow",
+        "table, circuit, model, estimators, datasets, show, web, demo, experiments, __init__, "
+        "numpy, narwhals, pandas, pyarrow",
     ),
     "__main__": Room("cli"),
     "__init__": Room("errors, table, circuit, model", "", "estimators, datasets, show"),

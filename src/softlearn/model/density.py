@@ -35,6 +35,24 @@ class Part(NamedTuple):
     weight: Floats  # (leaves,)
 
 
+class Drawing(NamedTuple):
+    """A density as numbers for drawing, in the floats that circuits read; times are seconds.
+
+    Attributes
+    ----------
+    shares
+        (edges + 1,) the probability below the first edge, between edges, and above the last one.
+    quantiles
+        (levels,) the values below which the column lies with these probabilities.
+    mean
+        The expected value.
+    """
+
+    shares: Floats
+    quantiles: Floats
+    mean: float
+
+
 class DensityDistribution:
     """The distribution of a column of numbers or times; it prints as a summary.
 
@@ -96,6 +114,11 @@ class DensityDistribution:
         if not 0.0 < level < 1.0:
             raise SoftlearnError(f"an interval's level lies between 0 and 1, not {level!r}")
         return self.quantile(0.5 - level / 2), self.quantile(0.5 + level / 2)
+
+    def drawing(self, edges: Floats, levels: Floats) -> Drawing:
+        """Return the shares between edges, the quantiles at some levels, and the mean."""
+        below = np.concatenate([[0.0], self._below(edges), [1.0]])
+        return Drawing(np.maximum(np.diff(below), 0.0), self._quantiles(levels), self._mean)
 
     def __repr__(self) -> str:
         lo, hi = self.interval(0.9)

@@ -1,0 +1,106 @@
+"""The posteriors of all columns for many requests at once, each with conditions of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from softlearn.arrays import Floats
+from softlearn.errors import EvidenceError
+from softlearn.model import Model
+from softlearn.model.given import Given
+from softlearn.query import Evidence, Posteriors, posteriors
+from softlearn.query.stacking import stack
+from softlearn.show.views.conditions import described, likelihood, read_conditions
+from softlearn.show.views.cut import CutNumbers, cut_numbers
+from softlearn.show.views.one_row import Batch, OneRow
+from softlearn.show.views.values import Json
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """One request: what is known, and the columns whose whole distributions are wanted."""
+
+    known: Given
+    columns: tuple[int, ...]
+
+
+Answer: TypeAlias = dict[str, Json] | EvidenceError
+
+
+class Believer:
+    """Answers what is to be believed of the columns of a model.
+
+    Parameters
+    ----------
+    model
+        The model. What does not depend on the evidence is computed here, once.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.numbers: dict[int, CutNumbers] = cut_numbers(model)
+        nothing = Evidence.nothing(len(model.schema))
+        self._nothing = posteriors(model.circuit, nothing)
+        self.prior = [shares[0] for shares in self.shares(self._nothing)]
+
+    def asked(self, given: str, columns: Sequence[str] | None = None) -> Asked:
+        """Return a request, read and checked; by default for the distributions of all columns."""
+        schema = self.model.schema
+        names = schema.names if columns is None else columns
+        return Asked(
+            read_conditions(given, self.model), tuple(schema.index(name) for name in names)
+        )
+
+    def answer(self, given: str = "", columns: Sequence[str] | None = None) -> Json:
+        """Return the posterior of every column given conditions written as text."""
+        found = self.answers([self.asked(given, columns)])[0]
+        if isinstance(found, EvidenceError):
+            raise found
+        return found
+
+    def answers(self, requests: Sequence[Asked]) -> list[Answer]:
+        """Return an answer, or an error, for each request; they share one pass."""
+        if len(requests) == 1 or any(asked.known.evidence.listed for asked in requests):
+            return [self._alone(asked) for asked in requests]
+        rows = stack([asked.known.evidence for asked in requests], self.model.schema)
+        try:
+            return self._together(requests, rows)
+        except EvidenceError:  # of one of them
+            return [self._alone(asked) for asked in requests]
+
+    def shares(self, found: Posteriors) -> list[Floats]:
+        """Return the probability of each column's levels or drawn cells, each (rows, cells)."""
+        with np.errstate(invalid="ignore"):  # rows of impossible evidence are NaN
+            return [
+                found.levels(i) if column.is_discrete else self.numbers[i].shares(found)
+                for i, column in enumerate(self.model.schema)
+            ]
+
+    def _alone(self, asked: Asked) -> Answer:
+        try:
+            return self._together([asked], asked.known.evidence)[0]
+        except EvidenceError as error:
+            return error
+
+    def _together(self, requests: Sequence[Asked], rows: Evidence) -> list[Answer]:
+        found = posteriors(self.model.circuit, rows, impossible="nan", n_threads=1)
+        batch = Batch(found, self.numbers, self.shares(found), self.prior, self._nothing)
+        return [self._one(batch, row, asked) for row, asked in enumerate(requests)]
+
+    def _one(self, batch: Batch, row: int, asked: Asked) -> Answer:
+        log_density = float(batch.found.log_likelihood[row])
+        try:
+            asked.known.refuse(np.array([log_density == -np.inf]), "error")
+        except EvidenceError as error:
+            return error
+        one = OneRow(batch, row, asked.known)
+        return {
+            **described(asked.known),
+            "evidence": likelihood(self.model, asked.known, log_density),
+            "columns": one.summaries(),
+            "distributions": [one.distribution(position) for position in asked.columns],
+        }
