@@ -8,14 +8,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from softlearn.arrays import Floats
 from softlearn.errors import EvidenceError
 from softlearn.model import Model
 from softlearn.model.given import Given
-from softlearn.query import Evidence, Posteriors, posteriors
+from softlearn.query import Evidence, posteriors
 from softlearn.query.stacking import stack
 from softlearn.show.views.conditions import described, likelihood, read_conditions
-from softlearn.show.views.cut import CutNumbers, cut_numbers
+from softlearn.show.views.cuts import Cuts
 from softlearn.show.views.one_row import Batch, OneRow
 from softlearn.show.views.values import Json
 
@@ -42,18 +41,18 @@ class Believer:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.numbers: dict[int, CutNumbers] = cut_numbers(model)
+        self._places = {name: place for place, name in enumerate(model.schema.names)}
+        self.cuts = Cuts(model)
         nothing = Evidence.nothing(len(model.schema))
         self._nothing = posteriors(model.circuit, nothing)
-        self.prior = [shares[0] for shares in self.shares(self._nothing)]
+        self.prior = self.cuts.shares(self._nothing)[0]
 
     def asked(self, given: str, columns: Sequence[str] | None = None) -> Asked:
         """Return a request, read and checked; by default for the distributions of all columns."""
-        schema = self.model.schema
-        names = schema.names if columns is None else columns
-        return Asked(
-            read_conditions(given, self.model), tuple(schema.index(name) for name in names)
-        )
+        known = read_conditions(given, self.model)
+        if columns is None:
+            return Asked(known, tuple(range(len(self.model.schema))))
+        return Asked(known, tuple(self._position(name) for name in columns))
 
     def answer(self, given: str = "", columns: Sequence[str] | None = None) -> Json:
         """Return the posterior of every column given conditions written as text."""
@@ -72,13 +71,10 @@ class Believer:
         except EvidenceError:  # of one of them
             return [self._alone(asked) for asked in requests]
 
-    def shares(self, found: Posteriors) -> list[Floats]:
-        """Return the probability of each column's levels or drawn cells, each (rows, cells)."""
-        with np.errstate(invalid="ignore"):  # rows of impossible evidence are NaN
-            return [
-                found.levels(i) if column.is_discrete else self.numbers[i].shares(found)
-                for i, column in enumerate(self.model.schema)
-            ]
+    def _position(self, name: str) -> int:
+        """Return where a column stands; the schema knows what to say of others."""
+        found = self._places.get(name)
+        return self.model.schema.index(name) if found is None else found
 
     def _alone(self, asked: Asked) -> Answer:
         try:
@@ -88,7 +84,8 @@ class Believer:
 
     def _together(self, requests: Sequence[Asked], rows: Evidence) -> list[Answer]:
         found = posteriors(self.model.circuit, rows, impossible="nan", n_threads=1)
-        batch = Batch(found, self.numbers, self.shares(found), self.prior, self._nothing)
+        with np.errstate(invalid="ignore"):  # rows of impossible evidence are NaN
+            batch = Batch.of(found, self.cuts, self.prior, self._nothing)
         return [self._one(batch, row, asked) for row, asked in enumerate(requests)]
 
     def _one(self, batch: Batch, row: int, asked: Asked) -> Answer:
@@ -102,5 +99,5 @@ class Believer:
             **described(asked.known),
             "evidence": likelihood(self.model, asked.known, log_density),
             "columns": one.summaries(),
-            "distributions": [one.distribution(position) for position in asked.columns],
+            "distributions": one.distributions(asked.columns),
         }

@@ -67,12 +67,12 @@ class Fit:
         column = self._believer.model.schema.columns[position]
         cells = self._rows.values[position]
         cells = cells[~np.isnan(cells)]
-        believed = self._believer.prior[position]
+        believed = self._believer.prior[self._believer.cuts.cells_of(position)]
         if column.is_discrete:
             seen = np.bincount(cells.astype(np.intp), minlength=column.n_levels)
             drawn: Json = {"axis": None}
         else:
-            edges = self._believer.numbers[position].edges
+            edges = self._believer.cuts.numbers[position].edges
             ends = np.concatenate([[-np.inf], edges, [np.inf]])
             seen = np.histogram(cells[np.isfinite(cells)], ends)[0]
             axis = {"start": float(edges[0]), "stop": float(edges[-1]), "cells": edges.size - 1}

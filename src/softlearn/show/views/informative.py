@@ -41,7 +41,8 @@ def informative_columns(believer: Believer, target: str, given: str) -> Json:
         possible = share > 0.0
         entropy -= float((share[possible] * np.log(share[possible])).sum())
         for i, after in enumerate(_shares(believer, found, known.evidence)):
-            nats[i] += share[possible] @ divergence(after[possible], before[i])
+            moved = divergence(after[possible], before[i], np.zeros(1, dtype=np.intp))[:, 0]
+            nats[i] += share[possible] @ moved
     others = [i for i in range(len(model.schema)) if i != position and is_open[i]]
     order = sorted(others, key=lambda i: -nats[i])
     return {
@@ -67,7 +68,7 @@ def _of_numbers(believer: Believer, found: Posteriors, known: Evidence, position
     region = known.numbers(position, np.zeros(1, dtype=np.int64))
     if isinstance(region, Interval):
         region = Interval(region.lo[0], region.hi[0])
-    return believer.numbers[position].finest_shares(found, region)
+    return np.asarray(found.leaves(position)[1] @ believer.cuts.numbers[position].finest(region))
 
 
 def _answers(believer: Believer, position: int, known: Evidence) -> Iterator[Evidence]:
@@ -115,7 +116,7 @@ def _cuts(believer: Believer, position: int, known: Evidence) -> Floats:
     found = posteriors(believer.model.circuit, known, columns=[position])
     density = of_column(found, known, position)
     levels = np.arange(1, _PARTS) / _PARTS
-    edges = believer.numbers[position].edges
+    edges = believer.cuts.numbers[position].edges
     cuts = density.drawing(edges, levels).quantiles  # type: ignore[union-attr]
     is_whole = believer.model.schema.columns[position].kind == "integer"
     return np.unique(np.floor(cuts) + 0.5 if is_whole else cuts)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from softlearn.arrays import Floats
+from softlearn.arrays import AnyArray, Floats
 from softlearn.model import DensityDistribution
 from softlearn.model.given import Given
 from softlearn.model.posterior import of_column
 from softlearn.query import Evidence, Posteriors
-from softlearn.show.views.cut import CutNumbers, Moments, even_edges
+from softlearn.show.views.cut import even_edges
+from softlearn.show.views.cuts import Cuts, Moments
 from softlearn.show.views.values import Json, cell, number
 
 QUANTILES = np.array([0.05, 0.25, 0.5, 0.75, 0.95])
@@ -27,35 +27,38 @@ class Batch:
 
     Attributes
     ----------
-    found
-        The posteriors.
-    numbers
-        The columns of numbers or times, cut into cells.
+    found, nothing
+        The posteriors, and those of a row about which nothing is known.
+    cuts
+        The columns, cut into cells.
     shares
-        The probability of each column's levels or cells, each (rows, cells).
+        (rows, cells) the probability of each level and cell.
     prior
-        The same if nothing is known, each (cells,).
-    nothing
-        The posteriors of a row about which nothing is known.
+        (cells,) the same if nothing is known.
+    bits
+        (rows, columns) how far each column has moved: its divergence from the prior, in bits.
+    moments
+        Means and deviations.
+    weights
+        (rows, leaves) of the leaves of columns of numbers.
     """
 
     found: Posteriors
-    numbers: Mapping[int, CutNumbers]
-    shares: Sequence[Floats]
-    prior: Sequence[Floats]
     nothing: Posteriors
+    cuts: Cuts
+    shares: Floats
+    prior: Floats
+    bits: Floats
+    moments: Moments
+    weights: Floats
 
-    @cached_property
-    def bits(self) -> Floats:
-        """(columns, rows) how far each column has moved: its divergence from the prior, in bits."""
-        pairs = zip(self.shares, self.prior, strict=True)
-        nats = np.array([divergence(share, prior) for share, prior in pairs])
-        return np.asarray(nats / np.log(2.0))
-
-    @cached_property
-    def moments(self) -> dict[int, Moments]:
-        """The mean and deviation of columns of numbers or times in each row."""
-        return {position: cut.moments(self.found) for position, cut in self.numbers.items()}
+    @staticmethod
+    def of(found: Posteriors, cuts: Cuts, prior: Floats, nothing: Posteriors) -> Batch:
+        """Compute for all rows together what each of them needs."""
+        shares = cuts.shares(found)
+        bits = np.asarray(divergence(shares, prior, cuts.start[:-1]) / np.log(2.0))
+        moments, weights = cuts.moments(found), cuts.weights(found)
+        return Batch(found, nothing, cuts, shares, prior, bits, moments, weights)
 
 
 class OneRow:
@@ -67,89 +70,121 @@ class OneRow:
 
     def __init__(self, batch: Batch, row: int, known: Given) -> None:
         self._batch, self._row, self._evidence = batch, row, known.evidence
-        self._schema = known.schema
+        self._schema, self._cuts, self._shares = known.schema, batch.cuts, batch.shares[row]
         self._known = {self._schema.index(name) for name in known.said or {}}
         self._found = batch.found.rows([row])
         self._own = {
             i: _density(self._found, self._evidence, i)
-            for i in self._known & set(batch.numbers)
+            for i in self._known & set(self._cuts.numbers)
             if np.isnan(self._evidence.values[i, 0])
         }
 
     def summaries(self) -> list[Json]:
         """Return each column in a few numbers: how far it has moved, and where it is now."""
-        bits = self._batch.bits[:, self._row].tolist()
+        bits = self._batch.bits[self._row].tolist()
+        mean = self._batch.moments.mean[self._row].tolist()
+        deviation = self._batch.moments.deviation[self._row].tolist()
+        found: list[Json] = []
+        for i, column in enumerate(self._schema):
+            one = {"name": column.name, "bits": max(bits[i], 0.0), "known": i in self._known}
+            if column.is_discrete:
+                one |= self._mode(i)
+            elif i not in self._known:
+                one |= {"mean": number(mean[i]), "deviation": number(deviation[i])}
+            else:
+                one |= self._conditioned(i)
+            found.append(one)
+        return found
+
+    def distributions(self, positions: Sequence[int]) -> list[Json]:
+        """Return the whole distributions of some columns."""
+        usual = [i for i in positions if self._is_usual(i)]
+        weights = self._batch.weights[self._row]
+        quantiles = self._cuts.quantiles(weights, usual, QUANTILES)
         return [
-            {"name": column.name, "bits": self._bits(i, bits[i]), "known": i in self._known}
-            | (self._mode(i) if column.is_discrete else self._centre(i))
-            for i, column in enumerate(self._schema)
+            self._numbers(i, quantiles[i], weights) if i in quantiles else self._other(i)
+            for i in positions
         ]
 
-    def distribution(self, position: int) -> Json:
-        """Return the whole distribution of a column."""
+    def _is_usual(self, position: int) -> bool:
+        """Return whether a column of numbers has no condition, and stays on its axis."""
+        if position not in self._cuts.numbers or position in self._known:
+            return False
+        share = self._share(position)
+        return bool(share[0] + share[-1] <= _OFF_AXIS)
+
+    def _share(self, position: int) -> Floats:
+        return np.asarray(self._shares[self._cuts.cells_of(position)])
+
+    def _numbers(self, position: int, quantiles: Floats, weights: Floats) -> Json:
+        moments = self._batch.moments
+        return {
+            "name": self._schema.names[position],
+            **_drawn(self._edges(position), self._share(position), None, quantiles),
+            "missing": self._cuts.missing(weights, position),
+            "mean": number(float(moments.mean[self._row, position])),
+            "deviation": number(float(moments.deviation[self._row, position])),
+        }
+
+    def _other(self, position: int) -> Json:
+        """Return a column of levels, a known value, or numbers with a condition or off the axis."""
         column = self._schema.columns[position]
         if column.is_discrete:
-            share = self._batch.shares[position][self._row]
-            return {"name": column.name, "probabilities": share.tolist()}
+            return {"name": column.name, "probabilities": self._share(position).tolist()}
         value = float(self._evidence.values[position, 0])
         if not np.isnan(value):
             return {"name": column.name, "value": cell(column, value), "at": number(value)}
-        cut, share = self._batch.numbers[position], self._batch.shares[position][self._row]
-        if position not in self._own and share[0] + share[-1] <= _OFF_AXIS:
-            weights = self._found.leaves(position)[1][0]
-            quantiles = cut.quantiles(weights, QUANTILES)
-            missing = float(weights @ cut.missing)
-            drawn = _drawn(cut.edges, share, None, quantiles)
-            return {"name": column.name, **drawn, "missing": missing, **self._centre(position)}
-        return {"name": column.name, **self._asked_by_itself(position)}
-
-    def _asked_by_itself(self, position: int) -> Json:
-        """Return the distribution of a column whose axis may have to be widened."""
-        column, cut = self._schema.columns[position], self._batch.numbers[position]
         density = self._own.get(position) or _density(self._found, self._evidence, position)
-        found, edges, before = density.drawing(cut.edges, QUANTILES), cut.edges, None
+        edges, before = self._edges(position), None
+        found = density.drawing(edges, QUANTILES)
         if found.shares[0] + found.shares[-1] > _OFF_AXIS:
-            low, high = density.drawing(cut.edges, _WIDE_TAILS).quantiles.tolist()
-            edges = even_edges(column, min(low, cut.edges[0]), max(high, cut.edges[-1]))
-            found = density.drawing(edges, QUANTILES)
-            nothing = Evidence.nothing(len(self._schema))
-            before = _density(self._batch.nothing, nothing, position).drawing(edges, QUANTILES)
-        drawn = _drawn(edges, found.shares, before.shares if before else None, found.quantiles)
-        return {**drawn, "missing": density.missing, **_measures(found.mean, density.std)}
+            low, high = density.drawing(edges, _WIDE_TAILS).quantiles.tolist()
+            edges = even_edges(column, min(low, edges[0]), max(high, edges[-1]))
+            found, before = density.drawing(edges, QUANTILES), self._before(position, edges)
+        return {
+            "name": column.name,
+            **_drawn(edges, found.shares, before, found.quantiles),
+            "missing": density.missing,
+            "mean": number(found.mean),
+            "deviation": number(density.std),
+        }
 
-    def _bits(self, position: int, bits: float) -> float | None:
-        """Return how far a column has moved; that of a number with a known value is unbounded."""
-        if position in self._own:
-            edges = self._batch.numbers[position].edges
-            share = self._own[position].drawing(edges, QUANTILES).shares
-            bits = float(divergence(share[None], self._batch.prior[position])[0] / np.log(2.0))
-        elif position in self._known and not self._schema.columns[position].is_discrete:
-            return None
-        return number(max(bits, 0.0))
+    def _edges(self, position: int) -> Floats:
+        return self._cuts.numbers[position].edges
+
+    def _before(self, position: int, edges: Floats) -> Floats:
+        """Return the shares of a column about which nothing is known, on another axis."""
+        nothing = Evidence.nothing(len(self._schema))
+        density = _density(self._batch.nothing, nothing, position)
+        return density.drawing(edges, QUANTILES).shares
 
     def _mode(self, position: int) -> Json:
-        share = self._batch.shares[position][self._row]
-        code = int(np.argmax(share))
+        share = self._share(position)
+        code = int(share.argmax())
         level = self._schema.columns[position].levels[code]
         return {"mode": level, "probability": float(share[code])}
 
-    def _centre(self, position: int) -> Json:
-        if position in self._own:
-            edges = self._batch.numbers[position].edges
-            mean = self._own[position].drawing(edges, QUANTILES).mean
-            return _measures(mean, self._own[position].std)
-        value = float(self._evidence.values[position, 0])
-        if not np.isnan(value):
-            return _measures(value, 0.0)
-        moments = self._batch.moments[position]
-        return _measures(float(moments.mean[self._row]), float(moments.deviation[self._row]))
+    def _conditioned(self, position: int) -> Json:
+        """Return a number with a condition; one whose value is known has moved without bound."""
+        if position not in self._own:
+            value = float(self._evidence.values[position, 0])
+            return {"bits": None, "mean": number(value), "deviation": 0.0}
+        density = self._own[position]
+        found = density.drawing(self._edges(position), QUANTILES)
+        prior = self._batch.prior[self._cuts.cells_of(position)]
+        nats = float(divergence(found.shares[None], prior, np.zeros(1, dtype=np.intp))[0, 0])
+        return {
+            "bits": number(max(nats, 0.0) / float(np.log(2.0))),
+            "mean": number(found.mean),
+            "deviation": number(density.std),
+        }
 
 
-def divergence(share: Floats, prior: Floats) -> Floats:
-    """Return Σ p log(p / q) of each row, (rows,), in nats."""
+def divergence(share: Floats, prior: Floats, start: AnyArray) -> Floats:
+    """Return Σ p log(p / q) over the cells from each start to the next, (rows, starts), in nats."""
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(share > 0.0, share * np.log(share / prior), 0.0)
-    return np.asarray(terms.sum(axis=1))
+    return np.asarray(np.add.reduceat(terms, start, axis=1))
 
 
 def _density(found: Posteriors, evidence: Evidence, position: int) -> DensityDistribution:
@@ -168,7 +203,3 @@ def _drawn(edges: Floats, share: Floats, before: Floats | None, quantiles: Float
         "before": None if before is None else before[1:-1].tolist(),
         "quantiles": [number(value) for value in quantiles.tolist()],
     }
-
-
-def _measures(mean: float, deviation: float) -> Json:
-    return {"mean": number(mean), "deviation": number(deviation)}
