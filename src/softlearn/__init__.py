@@ -53,7 +53,7 @@ _ROOM_OF = {
     **dict.fromkeys(("LearnSPN", "SoftLearn", "tune"), "estimators"),
     **dict.fromkeys((name for name in __all__ if name.startswith("Circuit")), "estimators"),
 }
-_ROOMS = ("circuit", "datasets", "errors", "estimators", "model", "query", "show", "table")
+_ROOMS = ("circuit", "datasets", "errors", "estimators", "model", "query", "show", "table", "web")
 
 
 def __getattr__(name: str) -> object:

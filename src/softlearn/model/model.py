@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import import_module
 from importlib.util import find_spec
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from softlearn.circuit import (
     save_circuit,
     validate,
 )
-from softlearn.errors import SchemaError, SoftlearnError
+from softlearn.errors import MissingDependencyError, SchemaError, SoftlearnError
 from softlearn.model.asking import Said
 from softlearn.model.completion import (
     Completed,
@@ -209,6 +210,32 @@ class Model(Questions):
         """
         known = read_given(given, self.schema, unknown=unknown)
         return completed(self.circuit, given, known, impossible)
+
+    def explore(self, data: Frame | None = None, **options: Any) -> Any:  # noqa: ANN401
+        """Start the explorer of this model in the background, and return a link to it.
+
+        It needs starlette and uvicorn: ``pip install "softlearn[web]"``.
+
+        Parameters
+        ----------
+        data : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array, optional
+            Rows to look at beside the model.
+        **options
+            ``title``, ``port``, ``unknown`` and ``open_browser`` of ``softlearn.web.explore``.
+
+        Returns
+        -------
+        Explorer
+            Its ``url`` is the address of the page, and its ``stop`` ends it.
+        """
+        try:
+            # By name: the page knows the model, and the model need not know the page.
+            web = import_module("softlearn.web")
+        except ImportError as error:
+            raise MissingDependencyError(
+                f'the explorer needs {error.name}: pip install "softlearn[web]"'
+            ) from None
+        return web.explore(self, data, **options)
 
     def __repr__(self) -> str:
         circuit = self.circuit

@@ -28,6 +28,7 @@ from softlearn.web.work import Work
 
 HOST = "127.0.0.1"
 PORT = 8765
+_BACKLOG = 512
 _TRIED = 50  # ports after the usual one
 _LONGEST_REQUEST = 32_768  # bytes of a request line with its headers
 _BUSY = (errno.EADDRINUSE, errno.EACCES)
@@ -154,6 +155,7 @@ def _listening(host: str, port: int) -> socket.socket | None:
     line.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         line.bind((host, port))
+        line.listen(_BACKLOG)  # bound alone, another process could still bind it as well
     except socket.gaierror:
         line.close()
         raise SoftlearnError(f"{host!r} is no address of this machine") from None

@@ -65,7 +65,8 @@ class Explore(Command):
         model = load_model(self.model)
         values = None if self.data is None else self._read(model, self.data)
         place = open_place(self.host, self.port)
-        serve(model, values, Path(self.model).stem, place, self._announce)
+        with place.line:
+            serve(model, values, Path(self.model).stem, place, self._announce)
         if not self.as_json:
             typer.echo("stopped")
 
