@@ -33,12 +33,15 @@ class Room:
 # The single source: the table in CONTRIBUTING.md must say the same. A name covers all below it.
 ROOMS = {
     "errors": Room(),
+    "markup": Room(),
     "whole_files": Room(),
     "arrays": Room("", "numpy"),
     "numeric_policy": Room("", "numpy"),
     "kernels": Room("arrays", "numpy, numba, llvmlite"),
     "table": Room(
-        "errors, arrays, numeric_policy", "numpy, scipy", "narwhals, pandas, polars, pyarrow"
+        "errors, markup, arrays, numeric_policy",
+        "numpy, scipy",
+        "narwhals, pandas, polars, pyarrow",
     ),
     "leaf": Room("errors, arrays, numeric_policy", "numpy, scipy"),
     "circuit": Room(
@@ -56,11 +59,13 @@ ROOMS = {
         "numpy, threadpoolctl",
         "kernels",
     ),
-    "model": Room("errors, arrays, numeric_policy, table, leaf, circuit, query", "numpy", ""),
+    "model": Room(
+        "errors, markup, arrays, numeric_policy, table, leaf, circuit, query", "numpy", ""
+    ),
     "estimators": Room(
         "errors, arrays, numeric_policy, table, circuit, query, learn, model",
         "numpy, sklearn",
-        "rich",
+        "rich, IPython",
     ),
     "datasets": Room("errors, arrays, table, circuit, model", "numpy", "pandas, rich"),
     "show": Room(

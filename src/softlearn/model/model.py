@@ -23,6 +23,7 @@ from softlearn.circuit import (
     validate,
 )
 from softlearn.errors import MissingDependencyError, SchemaError, SoftlearnError
+from softlearn.markup import Html, block
 from softlearn.model.asking import Said
 from softlearn.model.completion import (
     Completed,
@@ -43,8 +44,10 @@ from softlearn.model.given import (
 )
 from softlearn.model.questions import Questions
 from softlearn.model.randomness import RandomState, generator
+from softlearn.model.summary import column_lines
 from softlearn.query import log_likelihood, sample_given
 from softlearn.table import Column, Schema, decode
+from softlearn.table.from_lists import frame_from_lists
 
 SchemaLike: TypeAlias = Schema | Mapping[str, str | Column]
 
@@ -101,6 +104,27 @@ class Model(Questions):
     def describe(self) -> Description:
         """Return the circuit in a few numbers; printing them gives a small table."""
         return describe(self.circuit)
+
+    def describe_columns(self, *, n_informative: int = 2) -> Frame:
+        """Return a table with a line for each column, as pandas' ``describe`` has it.
+
+        It holds the kind and scale of a column, the probability that a cell is missing, mean,
+        standard deviation and quantiles of numbers, the most likely level, and the columns that
+        tell most about it. The middle of a column of times stands with the levels.
+
+        Parameters
+        ----------
+        n_informative : int
+            How many other columns to name, with their mutual information in bits; plain numbers
+            without a scale are left out of it. 0 saves the time of comparing all pairs.
+
+        Returns
+        -------
+        frame
+            Of the schema's library; pandas for NumPy.
+        """
+        lines = column_lines(self.circuit, self.distributions(), n_informative)
+        return frame_from_lists(lines, self.schema.frame)
 
     def score_samples(
         self, frame: Frame, *, unknown: Unknown = "error", extra: Extra = "error"
@@ -244,6 +268,9 @@ class Model(Questions):
             f"{circuit.n_edges:,} edges, {circuit.n_parameters:,} parameters, "
             f"depth {circuit.depth}"
         )
+
+    def _repr_html_(self) -> str:
+        return block(repr(self), Html(self.schema._repr_html_()))
 
     def __str__(self) -> str:
         return f"{self.describe()}\n\n{self.schema}"

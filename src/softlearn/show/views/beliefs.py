@@ -62,9 +62,25 @@ class Believer:
         return found
 
     def answers(self, requests: Sequence[Asked]) -> list[Answer]:
-        """Return an answer, or an error, for each request; they share one pass."""
-        if len(requests) == 1 or any(asked.known.evidence.listed for asked in requests):
-            return [self._alone(asked) for asked in requests]
+        """Return an answer, or an error, for each request.
+
+        Those that bound the same columns of numbers share one pass: in a pass, leaves that are
+        cut off somewhere are asked for every row.
+        """
+        groups: dict[object, list[int]] = {}
+        for place, asked in enumerate(requests):
+            evidence = asked.known.evidence
+            key = place if evidence.listed else tuple(sorted(evidence.intervals))
+            groups.setdefault((bool(evidence.listed), key), []).append(place)
+        found: dict[int, Answer] = {}
+        for places in groups.values():
+            some = [requests[place] for place in places]
+            found |= dict(zip(places, self._group(some), strict=True))
+        return [found[place] for place in range(len(requests))]
+
+    def _group(self, requests: Sequence[Asked]) -> list[Answer]:
+        if len(requests) == 1:
+            return [self._alone(requests[0])]
         rows = stack([asked.known.evidence for asked in requests], self.model.schema)
         try:
             return self._together(requests, rows)

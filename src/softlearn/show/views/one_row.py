@@ -156,7 +156,7 @@ class OneRow:
         """Return the shares of a column about which nothing is known, on another axis."""
         nothing = Evidence.nothing(len(self._schema))
         density = _density(self._batch.nothing, nothing, position)
-        return density.drawing(edges, QUANTILES).shares
+        return density.drawing(edges, np.empty(0)).shares
 
     def _mode(self, position: int) -> Json:
         share = self._share(position)
@@ -170,7 +170,7 @@ class OneRow:
             value = float(self._evidence.values[position, 0])
             return {"bits": None, "mean": number(value), "deviation": 0.0}
         density = self._own[position]
-        found = density.drawing(self._edges(position), QUANTILES)
+        found = density.drawing(self._edges(position), np.empty(0))
         prior = self._batch.prior[self._cuts.cells_of(position)]
         nats = float(divergence(found.shares[None], prior, np.zeros(1, dtype=np.intp))[0, 0])
         return {
