@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -39,6 +40,10 @@ WORKLOADS = {
     "tree-10k-gauss": lambda: tree(100, 10_000, n_levels=0),
 }
 
+_HEADS = (
+    *("workload", "in sight", "median ms", "p95 ms", "per second", "failed"),
+    *("processor ms", "bare ms", "p95/bare", "machine load"),
+)
 USUAL = ("tree-10k", "tree-10k-cat4")
 
 
@@ -46,23 +51,13 @@ def main(arguments: list[str] | None = None) -> int:
     """Print a line for each workload, and add them to the results; 1 if a request fails."""
     options = _parser().parse_args(arguments)
     _say(f"{report.machine()}; {options.at_once} connections, {options.rounds} requests on each")
-    heads = (
-        "workload",
-        "in sight",
-        "median ms",
-        "p95 ms",
-        "req/s",
-        "failed",
-        "bare ms",
-        "p95/bare",
-    )
-    _say("".join(f"{head:>16}" for head in heads))
+    _say("".join(f"{head:>14}" for head in _HEADS))
     lines = []
     for name in options.only or USUAL:
         model = Model(WORKLOADS[name]())
-        with served(model.circuit) as url:
+        with served(model.circuit) as server:
             for in_sight in (IN_SIGHT, len(model.schema)):
-                found = measure(model, url, in_sight, options.at_once, options.rounds)
+                found = measure(model, server, in_sight, options.at_once, options.rounds)
                 lines.append({"workload": name, "in_sight": in_sight, **found})
                 _say(_line(lines[-1]))
     if options.record:
@@ -71,8 +66,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 @contextmanager
-def served(circuit: Circuit) -> Iterator[str]:
-    """Yield the address of an explorer that runs as a command."""
+def served(circuit: Circuit) -> Iterator[tuple[str, int]]:
+    """Yield the address of an explorer that runs as a command, and its process."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.safetensors"
         Model(circuit).save(path)
@@ -81,14 +76,17 @@ def served(circuit: Circuit) -> Iterator[str]:
             [*command, "--port", "0", "--json"], stdout=subprocess.PIPE, text=True
         )
         try:
-            yield json.loads(server.stdout.readline())["url"]
+            yield json.loads(server.stdout.readline())["url"], server.pid
         finally:
             server.terminate()
             server.wait()
 
 
-def measure(model: Model, url: str, in_sight: int, at_once: int, rounds: int) -> dict[str, float]:
+def measure(
+    model: Model, server: tuple[str, int], in_sight: int, at_once: int, rounds: int
+) -> dict[str, float]:
     """Return the times of all requests, and of bare queries right before and after."""
+    url, process = server
     said = list(questions(model, at_once * rounds))
     columns = model.schema.names[:in_sight]
     paths = [
@@ -97,9 +95,9 @@ def measure(model: Model, url: str, in_sight: int, at_once: int, rounds: int) ->
     ]
     asyncio.run(load(url, paths[:at_once], at_once))  # warm
     bare = bare_times(model, said[:60])
-    begin = perf_counter()
+    begin, spent = perf_counter(), processor_seconds(process)
     seconds, failed = asyncio.run(load(url, paths, at_once))
-    total = perf_counter() - begin
+    total, spent = perf_counter() - begin, processor_seconds(process) - spent
     bare += bare_times(model, said[:60])
     p95 = float(np.quantile(seconds, 0.95))
     return {
@@ -108,9 +106,17 @@ def measure(model: Model, url: str, in_sight: int, at_once: int, rounds: int) ->
         "p95_ms": 1e3 * p95,
         "per_second": len(paths) / total,
         "failed": failed,
+        "processor_ms": 1e3 * spent / len(paths),
+        "machine_load": os.getloadavg()[0],
         "bare_ms": 1e3 * float(np.median(bare)),
         "p95_over_bare": p95 / float(np.median(bare)),
     }
+
+
+def processor_seconds(process: int) -> float:
+    """Return the time of the processor that a process has had; a busy machine does not stretch it."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def questions(model: Model, n: int) -> Iterator[dict[str, object]]:
@@ -163,8 +169,9 @@ async def load(url: str, paths: list[str], at_once: int) -> tuple[list[float], i
 def _line(found: dict[str, float]) -> str:
     words = [found["workload"], str(found["in_sight"])]
     words += [f"{found[key]:.1f}" for key in ("median_ms", "p95_ms", "per_second")]
-    words += [str(found["failed"]), f"{found['bare_ms']:.2f}", f"{found['p95_over_bare']:.1f}"]
-    return "".join(f"{word:>16}" for word in words)
+    words += [str(found["failed"]), f"{found['processor_ms']:.2f}", f"{found['bare_ms']:.2f}"]
+    words += [f"{found['p95_over_bare']:.0f}", f"{found['machine_load']:.1f}"]
+    return "".join(f"{word:>14}" for word in words)
 
 
 def _parser() -> argparse.ArgumentParser:

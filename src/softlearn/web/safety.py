@@ -7,6 +7,7 @@ import secrets
 import socket
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
+from functools import lru_cache
 from http.cookies import CookieError, SimpleCookie
 from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, urlencode
@@ -56,11 +57,13 @@ class Door:
             name, port = host, "80"
         if port != str(self.port):
             return False
+        if name.lower() in _LOOPBACK:
+            return is_loopback(self.host) or self.host in _EVERYWHERE
         if is_loopback(self.host):
-            return name.lower() in _LOOPBACK
+            return False
         if self.host not in _EVERYWHERE:
             return name.strip("[]").lower() == self.host.lower()
-        own = {socket.gethostname().lower(), socket.getfqdn().lower(), "localhost"}
+        own = {socket.gethostname().lower(), socket.getfqdn().lower()}
         return _is_address(name.strip("[]")) or name.lower() in own
 
     @property
@@ -75,6 +78,7 @@ class Door:
         return token is not None and secrets.compare_digest(token.encode(), self.token.encode())
 
 
+@lru_cache(maxsize=16)
 def is_loopback(host: str) -> bool:
     """Return whether only this machine can reach an address."""
     return host == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
@@ -95,8 +99,7 @@ class Guard:
         if refusal is not None:
             await _reply(send, *refusal)
             return
-        offered = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("token")
-        if scope["path"] == "/" and offered is not None and self._door.token is not None:
+        if self._door.token is not None and _offered(scope) is not None:
             await self._remember(scope, send)
             return
 
@@ -115,7 +118,7 @@ class Guard:
             return 405, "the explorer only answers GET"
         if headers.get(b"content-length", "0") != "0" or b"transfer-encoding" in headers:
             return 413, "requests have no body"
-        if not self._door.admits(self._token(scope, headers)):
+        if self._door.token is not None and not self._door.admits(self._token(scope, headers)):
             return 401, "open the address with the token that the terminal shows"
         return None
 
@@ -123,9 +126,8 @@ class Guard:
         """Return the token of a request: a header, a cookie, or a part of the page's address."""
         if headers.get(b"authorization", "").startswith("Bearer "):
             return headers[b"authorization"][len("Bearer ") :]
-        query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
-        if scope["path"] == "/" and "token" in query:
-            return str(query["token"])
+        if (offered := _offered(scope)) is not None:
+            return offered
         try:
             cookies = SimpleCookie(headers.get(b"cookie", ""))
         except CookieError:
@@ -141,6 +143,13 @@ class Guard:
         headers = [(b"location", f"/?{rest}".encode()), (b"set-cookie", cookie.encode())]
         await send({"type": "http.response.start", "status": 303, "headers": [*headers, *HEADERS]})
         await send({"type": "http.response.body", "body": b""})
+
+
+def _offered(scope: Scope) -> str | None:
+    """Return the token in the address of the page."""
+    if scope["path"] != "/":
+        return None
+    return dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("token")
 
 
 async def _reply(send: Send, status: int, reason: str) -> None:

@@ -12,7 +12,7 @@ export function structureView() {
     "p",
     { class: "lead" },
     "Mixtures (+) part the rows, products (×) part the columns. The ghost is the share of rows that take a branch, ",
-    "the solid bar that share given the evidence.",
+    "the solid bar that share given the evidence; the words compare a branch with the one above it.",
   );
   const open = new Set(); // paths of nodes that show their children
   let focused = null;
