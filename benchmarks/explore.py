@@ -72,14 +72,13 @@ def served(circuit: Circuit) -> Iterator[tuple[str, int]]:
         path = Path(folder) / "model.safetensors"
         Model(circuit).save(path)
         command = [sys.executable, "-m", "softlearn", "explore", str(path), "--no-browser"]
-        server = subprocess.Popen(
+        with subprocess.Popen(
             [*command, "--port", "0", "--json"], stdout=subprocess.PIPE, text=True
-        )
-        try:
-            yield json.loads(server.stdout.readline())["url"], server.pid
-        finally:
-            server.terminate()
-            server.wait()
+        ) as server:
+            try:
+                yield json.loads(server.stdout.readline())["url"], server.pid
+            finally:
+                server.terminate()
 
 
 def measure(
@@ -114,7 +113,7 @@ def measure(
 
 
 def processor_seconds(process: int) -> float:
-    """Return the time of the processor that a process has had; a busy machine does not stretch it."""
+    """Return the time of the processor that a process has had; others do not stretch it."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

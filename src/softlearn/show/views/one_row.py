@@ -135,6 +135,8 @@ class OneRow:
         if not np.isnan(value):
             return {"name": column.name, "value": cell(column, value), "at": number(value)}
         density = self._own.get(position) or _density(self._found, self._evidence, position)
+        if density.missing == 1.0:  # known to be missing: there is no number to draw
+            return {"name": column.name, "value": None, "at": None}
         edges, before = self._edges(position), None
         found = density.drawing(edges, QUANTILES)
         if found.shares[0] + found.shares[-1] > _OFF_AXIS:
@@ -170,6 +172,8 @@ class OneRow:
             value = float(self._evidence.values[position, 0])
             return {"bits": None, "mean": number(value), "deviation": 0.0}
         density = self._own[position]
+        if density.missing == 1.0:
+            return {"bits": None, "mean": None, "deviation": None}
         found = density.drawing(self._edges(position), np.empty(0))
         prior = self._batch.prior[self._cuts.cells_of(position)]
         nats = float(divergence(found.shares[None], prior, np.zeros(1, dtype=np.intp))[0, 0])

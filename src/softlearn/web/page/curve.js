@@ -40,7 +40,7 @@ export function curve(column, now, before, scale, region) {
     ...(now.shares ? spikes(now.shares, scale, top) : []),
     s("line", { class: "axis", x1: EDGE, x2: scale.width - EDGE, y1: BASE + 0.5, y2: BASE + 0.5 }),
     now.quantiles ? quantiles(now.quantiles, scale) : null,
-    now.axis ? null : pointLine(now.at, scale),
+    now.axis || now.at === null ? null : pointLine(now.at, scale),
     ...labels(column, scale),
   );
 }

@@ -60,7 +60,7 @@ export function numbersChart(column) {
 
   function summarise(now, before) {
     if (!now.axis) {
-      refill(summary, "known: ", h("strong", {}, place(column, now.at)));
+      refill(summary, "known: ", h("strong", {}, now.at === null ? "missing" : place(column, now.at)));
       return;
     }
     const span = now.quantiles[4] - now.quantiles[0];
