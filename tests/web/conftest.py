@@ -32,7 +32,7 @@ def explorer(learnt) -> Iterator[Explorer]:
     running.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its event loop must have ended before other tests run theirs
 def browser() -> Iterator[Any]:
     """Debian's chromium, driven by playwright."""
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
