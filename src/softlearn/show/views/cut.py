@@ -14,7 +14,7 @@ from softlearn.leaf import Cells, Interval, Listed, Scaled
 from softlearn.numeric_policy import STEP_TOLERANCE
 from softlearn.table import Column
 
-_N_CELLS = 72
+N_CELLS = 72  # that a column of numbers is drawn with
 _MOST_NUMBERS = 60  # whole numbers up to which each has a cell of its own
 
 
@@ -102,14 +102,14 @@ def _between(edges: Floats, slack: float) -> Interval:
     return Interval(start, np.append(edges, np.inf))
 
 
-def even_edges(column: Column, low: float, high: float) -> Floats:
+def even_edges(column: Column, low: float, high: float, n_cells: int = N_CELLS) -> Floats:
     """Return edges of equal distance from low to high; whole numbers are never cut apart."""
     if high <= low:
         room = max(abs(low) / 100, 0.5)
         low, high = low - room, high + room
     if column.kind != "integer":
-        return np.linspace(low, high, _N_CELLS + 1)
+        return np.linspace(low, high, n_cells + 1)
     low, high = np.floor(low), np.ceil(high)
     n = high - low + 1.0
-    step = 1.0 if n <= _MOST_NUMBERS else float(np.ceil(n / _N_CELLS))
+    step = 1.0 if n <= min(_MOST_NUMBERS, n_cells) else float(np.ceil(n / n_cells))
     return np.asarray(low - 0.5 + step * np.arange(np.ceil(n / step) + 1.0))

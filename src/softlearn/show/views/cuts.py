@@ -12,9 +12,11 @@ from softlearn.leaf import Family, Interval
 from softlearn.model import Model
 from softlearn.query import Posteriors
 from softlearn.show.beliefs import Beliefs
-from softlearn.show.views.cut import CutNumbers, even_edges
+from softlearn.show.views.cut import N_CELLS, CutNumbers, even_edges
 
 _TAIL = 0.002  # of the probability that may lie beyond each end of an axis
+_KEPT = 1 << 24  # numbers that are kept at most: 128 MB; huge circuits are drawn with fewer cells
+_FEWEST_CELLS = 16
 _STEPS = 9  # of the search for a quantile within its cell: beyond eight digits of the cell's width
 
 
@@ -40,9 +42,11 @@ class Cuts:
         self._schema, circuit = model.schema, model.circuit
         positions = [i for i, column in enumerate(model.schema) if not column.is_discrete]
         ends = Beliefs(model, positions).quantiles(positions, [_TAIL, 1.0 - _TAIL])
+        n_leaves = int(np.isin(circuit.leaf_column, positions).sum())
+        n_cells = int(np.clip(_KEPT // max(n_leaves, 1), _FEWEST_CELLS, N_CELLS))
         self.numbers = {
-            i: CutNumbers(circuit, i, even_edges(model.schema.columns[i], *own))
-            for i, own in zip(positions, ends.tolist(), strict=True)
+            i: CutNumbers(circuit, i, even_edges(model.schema.columns[i], low, high, n_cells))
+            for i, (low, high) in zip(positions, ends.tolist(), strict=True)
         }
         sizes = [
             self.numbers[i].edges.size + 1 if i in self.numbers else column.n_levels

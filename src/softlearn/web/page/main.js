@@ -3,7 +3,7 @@
 import { ask } from "./api.js";
 import { h, refill } from "./dom.js";
 import { evidenceBar } from "./evidence.js";
-import { fromAddress, listen, setWanted } from "./store.js";
+import { fromAddress, listen, report, setWanted } from "./store.js";
 import { themeButton } from "./theme.js";
 import { columnsView } from "./columns.js";
 import { fitView } from "./fit.js";
@@ -61,6 +61,7 @@ async function start() {
   listen("change", () => shown?.update());
   addEventListener("hashchange", show);
   addEventListener("popstate", fromAddress);
+  addEventListener("unhandledrejection", (event) => report(event.reason));
   setWanted(() => model.columns.slice(0, 12).map((column) => column.name));
   await fromAddress();
   show();

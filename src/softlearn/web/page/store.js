@@ -33,6 +33,11 @@ function tell(event, value) {
   for (const act of listeners[event]) act(value);
 }
 
+/** Show what went wrong elsewhere in the page. */
+export function report(error) {
+  if (error?.name !== "AbortError") tell("error", error);
+}
+
 /** Return the condition on a column, if there is one. */
 export function conditionOn(name) {
   return state.conditions.find((one) => one.column === name) ?? null;
