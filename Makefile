@@ -10,13 +10,17 @@ endif
 
 PILOT := $(addprefix --pilot ,$(wildcard ../shared/reference/pilot.py))
 
-.PHONY: demo test check format bench clean
+.PHONY: demo test check format bench clean browser
 
 demo: $(STAMP)          ## learn a small world, compare it with the truth
 	$(RUN)/softlearn demo
 
-test: $(STAMP)          ## all tests
+test: $(STAMP) browser  ## all tests
 	$(RUN)/python -m pytest
+
+browser:                ## Debian's chromium, in which the explorer is tested
+	@command -v chromium >/dev/null || (apt-get update && apt-get install --yes chromium) >/dev/null 2>&1 \
+		|| echo "no chromium can be installed here: tests of the explorer's page are skipped"
 
 check: $(STAMP)         ## formatting, lint, types
 	$(RUN)/ruff format --check .

@@ -18,6 +18,7 @@ ROOMS = (
     "softlearn.estimators",
     "softlearn.show",
     "softlearn.show.plots",
+    "softlearn.web",
     "softlearn.datasets",
     "softlearn.datasets.worlds",
     "softlearn.table",

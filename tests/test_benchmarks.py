@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks import query
+from benchmarks import explore, query
 from benchmarks.tasks import __main__ as tasks
 from benchmarks.tasks import split as splits
 from benchmarks.tasks.catalogue import TASKS, Cell, can_run, cells_of
@@ -22,6 +22,7 @@ from benchmarks.tasks.tables import tables
 from benchmarks.workloads import WORKLOADS, tree
 from threadpoolctl import threadpool_limits
 
+from softlearn import Model
 from softlearn.circuit import violations
 from softlearn.datasets import Mixed
 from softlearn.table import infer_schema
@@ -36,6 +37,14 @@ def test_a_quick_run_prints_a_row_for_each_query():
     rows = [line.split() for line in run.stdout.splitlines() if line.startswith("tree-1k")]
     assert [row[1] for row in rows] == list(query.QUERIES)
     assert all(re.fullmatch(r"\d+\.\d+", row[-1]) for row in rows)
+
+
+def test_an_explorer_under_load_answers_everybody():
+    model = Model(tree(20, 300))
+    with explore.served(model.circuit) as server:
+        found = explore.measure(model, server, 5, at_once=8, rounds=2)
+    assert found["failed"] == 0
+    assert found["p95_ms"] >= found["median_ms"] > 0.0
 
 
 def test_a_disagreement_prints_no_time(monkeypatch):

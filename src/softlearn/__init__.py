@@ -53,7 +53,7 @@ _ROOM_OF = {
     **dict.fromkeys(("tune", *LEARNER_FILES), "estimators"),
     **dict.fromkeys((name for name in __all__ if name.startswith("Circuit")), "estimators"),
 }
-_ROOMS = ("circuit", "datasets", "errors", "estimators", "model", "query", "show", "table")
+_ROOMS = ("circuit", "datasets", "errors", "estimators", "model", "query", "show", "table", "web")
 
 
 def __getattr__(name: str) -> object:

@@ -10,16 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from architecture.source_tree import FILES, functions_of, name_of, room_of, tree_of
+from architecture.source_tree import FILES, SOURCE, functions_of, name_of, room_of, tree_of
 
 FILE_LINES = 400
 BODY_LINES = 50
 KERNEL_BODY_LINES = 70  # each function that a kernel is cut into costs compile time
+SCRIPT_LINES = 300
 PARAMETERS = 8  # beyond that a frozen config; kernels take arrays, not objects, and are exempt
 
 NEGATIVE_EXPONENT = re.compile(r"^[\d_.]+e-\d+$", re.IGNORECASE)
 
 POLICY = [file for file in FILES if name_of(file) == "numeric_policy.py"]
+PAGE = sorted((SOURCE / "web" / "page").iterdir())
+SCRIPTS = [file for file in PAGE if file.suffix == ".js"]
+SVG_NAMESPACE = "http://www.w3.org/2000/svg"
 KERNELS = [file for file in FILES if room_of(file) == "kernels"]
 
 
@@ -63,6 +67,20 @@ def test_module_opens_with_one_sentence(file):
     docstring = ast.get_docstring(tree_of(file))
     assert docstring
     assert docstring.splitlines()[0].endswith(".")
+
+
+@pytest.mark.parametrize("file", SCRIPTS, ids=lambda file: file.name)
+def test_script_is_short_and_says_what_it_is_for(file):
+    lines = file.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= SCRIPT_LINES
+    assert lines[0].startswith("// ")
+    assert lines[0].endswith(".")
+
+
+@pytest.mark.parametrize("file", PAGE, ids=lambda file: file.name)
+def test_the_page_loads_nothing_from_elsewhere(file):
+    text = file.read_text(encoding="utf-8")
+    assert set(re.findall(r"(?:https?:)?//[\w.-]+\.\w+[^\s\"']*", text)) <= {SVG_NAMESPACE}
 
 
 def _body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

@@ -34,12 +34,15 @@ class Room:
 ROOMS = {
     "errors": Room(),
     "learners": Room(),
+    "markup": Room(),
     "whole_files": Room(),
     "arrays": Room("", "numpy"),
     "numeric_policy": Room("", "numpy"),
     "kernels": Room("arrays", "numpy, numba, llvmlite"),
     "table": Room(
-        "errors, arrays, numeric_policy", "numpy, scipy", "narwhals, pandas, polars, pyarrow"
+        "errors, markup, arrays, numeric_policy",
+        "numpy, scipy",
+        "narwhals, pandas, polars, pyarrow",
     ),
     "files": Room("errors, table, whole_files", "", "pyarrow"),
     "leaf": Room("errors, arrays, numeric_policy", "numpy, scipy"),
@@ -66,16 +69,19 @@ ROOMS = {
         "numpy, threadpoolctl",
         "kernels",
     ),
-    "model": Room("errors, arrays, numeric_policy, table, leaf, circuit, query", "numpy", "learn"),
+    "model": Room(
+        "errors, markup, arrays, numeric_policy, table, leaf, circuit, query", "numpy", "learn"
+    ),
     "estimators": Room(
         "errors, arrays, numeric_policy, learners, table, circuit, query, learn, model",
         "numpy, sklearn",
-        "rich",
+        "rich, IPython",
     ),
     "datasets": Room("errors, arrays, table, circuit, model, whole_files", "numpy", "pandas, rich"),
     "show": Room(
         "errors, arrays, numeric_policy, table, leaf, circuit, query, model", "numpy", "matplotlib"
     ),
+    "web": Room("errors, arrays, table, model, show", "starlette, uvicorn", "__init__"),
     "demo": Room(
         "errors, arrays, table, model, estimators, datasets, show, whole_files, __init__",
         "numpy, rich",
@@ -90,7 +96,7 @@ ROOMS = {
     "cli": Room(
         "errors, arrays, learners, whole_files",
         "typer, rich",
-        "table, files, circuit, learn, model, estimators, datasets, show, demo, experiments, "
+        "table, files, circuit, learn, model, estimators, datasets, show, web, demo, experiments, "
         "__init__, "
         "numpy, narwhals, pandas, pyarrow",
     ),

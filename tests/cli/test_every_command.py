@@ -26,6 +26,7 @@ CALLS = {
     "impute": ["MODEL", "TABLE"],
     "classify": ["MODEL", "TABLE", "--target", "stage"],
     "outliers": ["MODEL", "TABLE", "-n", "2"],
+    "explore": ["MODEL", "--data", "TABLE", "--port", "0", "--no-browser"],
     "plot": ["marginals", "MODEL", "-o", "new.png", "--columns", "sex"],
     "tune": ["TRAINING", "-o", "new.safetensors", "--significance", "0.01"],
     "schema": ["TABLE", "--drop", "name"],
@@ -62,11 +63,13 @@ def small_worlds(monkeypatch):
     """Spare the tests what others do at length: the demo, downloads, experiments."""
     from softlearn import datasets, demo, experiments
     from softlearn.experiments.document import Document
+    from softlearn.web import explorer
 
     monkeypatch.setattr(demo, "main", lambda: {"asked": "answered"})
     monkeypatch.setattr(datasets, "fetch", lambda name: (Path("folder") / name,))
     produced = experiments.Produced(1, 1, Document("nothing", ()), (Path("results"),))
     monkeypatch.setattr(experiments, "reproduce", lambda *_, **__: produced)
+    monkeypatch.setattr(explorer, "serve", lambda *given: given[-1](given[-2].url))
     monkeypatch.setattr(experiments, "write_report", lambda out: (out / "report.html",))
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import json
 import pickle
+from urllib.request import urlopen
 
 import numpy as np
 import pandas as pd
@@ -18,7 +20,19 @@ MODEL = Model(
 )
 STRANGE = pd.DataFrame({"colour": ["green", "red"], "size": [2.0, np.nan]})
 BLANK = STRANGE.assign(colour=[None, "red"])
+
+
+def explored(rows, **how):
+    """Return the log-densities that the explorer shows."""
+    explorer = MODEL.explore(rows, port=0, **how)
+    with urlopen(explorer.url + "api/rows?order=table") as reply:
+        found = [row["log_density"] for row in json.load(reply)["rows"]]
+    explorer.stop()
+    return found
+
+
 ASKED = {
+    "explore": explored,
     "score_samples": MODEL.score_samples,
     "score": MODEL.score,
     "sample": lambda rows, **how: MODEL.sample(2, rows, 0, **how)["size"],

@@ -23,6 +23,7 @@ COMMANDS: Final[dict[str, str | Group]] = {
     "classify": "classify:Classify",
     "outliers": "outliers:Outliers",
     "plot": "plot:Plot",
+    "explore": "explore:Explore",
     "tune": "tune:Tune",
     "schema": "schema:ShowSchema",
     "convert": "convert:Convert",

@@ -97,4 +97,5 @@ def _files(page: Page, model: Model, table: Frame) -> list[Path]:
     drawn = pictures.draw(model, table, FOLDER)
     page.say(f"  {', '.join(str(one) for one in drawn.values())}")
     page.say(f'\nAsk on: softlearn query {path} car --given "age<30"')
+    page.say(f"Explore it in the browser: softlearn explore {path}")
     return [path, *drawn.values()]

@@ -1,12 +1,14 @@
-"""A live line in the terminal that says how far learning has come."""
+"""A live line in the terminal, or in a notebook, that says how far learning has come."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from typing import TypeAlias
 
+from softlearn.estimators.notebook import Line, in_notebook, notebook_line
 from softlearn.learn import Progress
 
 Watch: TypeAlias = Callable[[Progress], None]
@@ -38,6 +40,15 @@ class ProgressLine:
 def progress_line(verbose: int) -> Iterator[Watch]:
     """Yield who watches; without ``verbose``, or without a terminal, nothing is shown."""
     line = ProgressLine()
+    if verbose and in_notebook():
+        with notebook_line() as show:
+
+            def watch(progress: Progress) -> None:
+                line.watch(progress)
+                show(line.__rich__())
+
+            yield watch
+        return
     # Asked of the stream itself: rich takes FORCE_COLOR for a terminal.
     if not verbose or not sys.stderr.isatty():
         yield line.watch
@@ -52,6 +63,10 @@ def progress_line(verbose: int) -> Iterator[Watch]:
 @contextmanager
 def progress_bar(what: str, total: int, verbose: int) -> Iterator[Callable[[], None]]:
     """Yield what is called after each of so many steps; shown as ``progress_line`` is."""
+    if verbose and in_notebook():
+        with notebook_line() as show:
+            yield _counted(what, total, show)
+        return
     if not verbose or not sys.stderr.isatty():
         yield _ignore
         return
@@ -61,6 +76,12 @@ def progress_bar(what: str, total: int, verbose: int) -> Iterator[Callable[[], N
     with Bar(console=Console(stderr=True, highlight=False)) as bar:
         task = bar.add_task(what, total=total)
         yield lambda: bar.advance(task)
+
+
+def _counted(what: str, total: int, show: Line) -> Callable[[], None]:
+    """Return what counts steps, and shows how many are done."""
+    steps = count(1)
+    return lambda: show(f"{what} {next(steps)} of {total}")
 
 
 def _ignore() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy.typing as npt
 from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError
 from softlearn.leaf import GAUSSIAN, Cells, Family, Interval, Known, Listed, log_ratio
+from softlearn.markup import block, curve
 from softlearn.model.asking import read_cell
 from softlearn.table import Column, decode_value
 
@@ -25,6 +25,7 @@ _HALVINGS = 60
 _TINY = float(np.finfo(np.float64).tiny)
 _SPARKS = "▁▂▃▄▅▆▇█"
 _SPARK_BINS = 32
+_CURVE_BINS = 60
 
 
 class Part(NamedTuple):
@@ -33,6 +34,24 @@ class Part(NamedTuple):
     family: Family
     params: Floats  # (leaves, parameters)
     weight: Floats  # (leaves,)
+
+
+class Drawing(NamedTuple):
+    """A density as numbers for drawing, in the floats that circuits read; times are seconds.
+
+    Attributes
+    ----------
+    shares
+        (edges + 1,) the probability below the first edge, between edges, and above the last one.
+    quantiles
+        (levels,) the values below which the column lies with these probabilities.
+    mean
+        The expected value.
+    """
+
+    shares: Floats
+    quantiles: Floats
+    mean: float
 
 
 class DensityDistribution:
@@ -97,18 +116,37 @@ class DensityDistribution:
             raise SoftlearnError(f"an interval's level lies between 0 and 1, not {level!r}")
         return self.quantile(0.5 - level / 2), self.quantile(0.5 + level / 2)
 
+    def drawing(self, edges: Floats, levels: Floats) -> Drawing:
+        """Return the shares between edges, the quantiles at some levels, and the mean."""
+        below = np.concatenate([[0.0], self._below(edges), [1.0]])
+        quantiles = self._quantiles(levels) if levels.size else levels
+        return Drawing(np.maximum(np.diff(below), 0.0), quantiles, self._mean)
+
     def __repr__(self) -> str:
-        lo, hi = self.interval(0.9)
-        ends = self._quantiles(np.array([0.01, 0.99]))
-        if ends[0] == ends[1]:
-            ends = ends + np.array([-0.5, 0.5])
-        shape = _spark(self._below(np.linspace(ends[0], ends[1], _SPARK_BINS + 1)))
+        ends, mass = self._shape(_SPARK_BINS)
         low, high = (_short(self._decoded(end)) for end in ends)
+        return f"{self._in_words()}\n{low} {_spark(mass)} {high}"
+
+    def _repr_html_(self) -> str:
+        ends, mass = self._shape(_CURVE_BINS)
+        low, high = (_short(self._decoded(end)) for end in ends)
+        drawn = curve(mass.tolist())
+        return block(f"{self.column}: {self._in_words()}", drawn, f"{low} to {high}")
+
+    def _in_words(self) -> str:
+        lo, hi = self.interval(0.9)
         missing = f", missing {self.missing:.2%}" if self.missing else ""
         return (
             f"mean {_short(self.mean)}, std {self.std:.4g}, "
-            f"90 % between {_short(lo)} and {_short(hi)}{missing}\n{low} {shape} {high}"
+            f"90 % between {_short(lo)} and {_short(hi)}{missing}"
         )
+
+    def _shape(self, n: int) -> tuple[Floats, Floats]:
+        """Return the ends that hold nearly everything, and the mass of n parts between them."""
+        ends = self._quantiles(np.array([0.01, 0.99]))
+        if ends[0] == ends[1]:
+            ends = ends + np.array([-0.5, 0.5])
+        return ends, np.diff(self._below(np.linspace(ends[0], ends[1], n + 1)))
 
     @cached_property
     def _mean(self) -> float:
@@ -267,8 +305,7 @@ def _short(value: Point) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)[:16]  # to the minute
 
 
-def _spark(below: Floats) -> str:
-    """Return the shape of a density, from its distribution function at equal steps."""
-    mass = np.array([after - before for before, after in pairwise(below)])
+def _spark(mass: Floats) -> str:
+    """Return the shape of a density, from the mass of parts of equal width."""
     heights = np.rint(mass / mass.max() * (len(_SPARKS) - 1)).astype(int)
     return "".join(_SPARKS[height] for height in heights)

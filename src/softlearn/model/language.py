@@ -24,6 +24,7 @@ from softlearn.table.column import Level, preview_levels
 
 Ends: TypeAlias = tuple[object, object]
 
+_LONGEST_WHOLE = 1e15  # beyond it the powers of ten are easier to read
 _TRUTHS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 
 
@@ -99,7 +100,8 @@ def _word(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return repr(float(value))
+        is_whole = value.is_integer() and abs(value) < _LONGEST_WHOLE
+        return str(int(value)) if is_whole else repr(float(value))
     return value.isoformat() if isinstance(value, date) else write_value(str(value))
 
 

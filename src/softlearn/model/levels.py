@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from softlearn.arrays import Floats
+from softlearn.markup import bar, table
 from softlearn.table import Column
 from softlearn.table.column import Level
 
@@ -48,12 +49,21 @@ class LevelDistribution(Mapping[Level, float]):
     def __len__(self) -> int:
         return len(self._of_level)
 
-    def __repr__(self) -> str:
+    def _shown(self) -> list[tuple[str, float]]:
+        """Return the levels to print: all of a few, else the most probable, and the rest in one."""
         rows = [(str(level), p) for level, p in self.items()]
         if len(rows) > _SHOWN:
             rows.sort(key=lambda row: -row[1])
             rest = rows[_SHOWN:]
             rows = [*rows[:_SHOWN], (f"({len(rest)} more)", sum(p for _, p in rest))]
+        return rows
+
+    def _repr_html_(self) -> str:
+        rows = [(name, f"{p:.4f}", bar(p)) for name, p in self._shown()]
+        return table((self.column, "probability", ""), rows)
+
+    def __repr__(self) -> str:
+        rows = self._shown()
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {p:6.4f}  {_bar(p)}".rstrip() for name, p in rows)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import import_module
 from importlib.util import find_spec
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,7 +22,8 @@ from softlearn.circuit import (
     save_circuit,
     validate,
 )
-from softlearn.errors import SchemaError, SoftlearnError
+from softlearn.errors import MissingDependencyError, SchemaError, SoftlearnError
+from softlearn.markup import Html, block
 from softlearn.model.asking import Said
 from softlearn.model.completion import (
     Completed,
@@ -43,9 +45,11 @@ from softlearn.model.given import (
 )
 from softlearn.model.questions import Questions
 from softlearn.model.randomness import RandomState, generator
+from softlearn.model.summary import column_lines
 from softlearn.numeric_policy import LAPLACE_SMOOTHING
 from softlearn.query import log_likelihood, sample_given
 from softlearn.table import Column, Schema, decode
+from softlearn.table.from_lists import frame_from_lists
 
 SchemaLike: TypeAlias = Schema | Mapping[str, str | Column]
 
@@ -102,6 +106,27 @@ class Model(Questions):
     def describe(self) -> Description:
         """Return the circuit in a few numbers; printing them gives a small table."""
         return describe(self.circuit)
+
+    def describe_columns(self, *, n_informative: int = 2) -> Frame:
+        """Return a table with a line for each column, as pandas' ``describe`` has it.
+
+        It holds the kind and scale of a column, the probability that a cell is missing, mean,
+        standard deviation and quantiles of numbers, the most likely level, and the columns that
+        tell most about it. The middle of a column of times stands with the levels.
+
+        Parameters
+        ----------
+        n_informative : int
+            How many other columns to name, with their mutual information in bits; plain numbers
+            without a scale are left out of it. 0 saves the time of comparing all pairs.
+
+        Returns
+        -------
+        frame
+            Of the schema's library; pandas for NumPy.
+        """
+        lines = column_lines(self.circuit, self.distributions(), n_informative)
+        return frame_from_lists(lines, self.schema.frame)
 
     def score_samples(
         self, frame: Frame, *, unknown: Unknown = "error", extra: Extra = "error"
@@ -254,6 +279,32 @@ class Model(Questions):
         )
         return Model(tuned)
 
+    def explore(self, data: Frame | None = None, **options: Any) -> Any:  # noqa: ANN401
+        """Start the explorer of this model in the background, and return a link to it.
+
+        It needs starlette and uvicorn: ``pip install "softlearn[web]"``.
+
+        Parameters
+        ----------
+        data : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array, optional
+            Rows to look at beside the model.
+        **options
+            ``title``, ``port``, ``unknown`` and ``open_browser`` of ``softlearn.web.explore``.
+
+        Returns
+        -------
+        Explorer
+            Its ``url`` is the address of the page, and its ``stop`` ends it.
+        """
+        try:
+            # By name: the page knows the model, and the model need not know the page.
+            web = import_module("softlearn.web")
+        except ImportError as error:
+            raise MissingDependencyError(
+                f'the explorer needs {error.name}: pip install "softlearn[web]"'
+            ) from None
+        return web.explore(self, data, **options)
+
     def __repr__(self) -> str:
         circuit = self.circuit
         return (
@@ -261,6 +312,9 @@ class Model(Questions):
             f"{circuit.n_edges:,} edges, {circuit.n_parameters:,} parameters, "
             f"depth {circuit.depth}"
         )
+
+    def _repr_html_(self) -> str:
+        return block(repr(self), Html(self.schema._repr_html_()))
 
     def __str__(self) -> str:
         return f"{self.describe()}\n\n{self.schema}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from softlearn.arrays import Floats
+from softlearn.markup import table
 from softlearn.table.schema import unknown_name
 
 
@@ -31,6 +32,13 @@ class PairTable:
         if name not in self.names:
             raise unknown_name(name, self.names)
         return self.names.index(name)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, *(f"{value:.4g}" for value in row))
+            for name, row in zip(self.names, self.matrix.tolist(), strict=True)
+        ]
+        return table(("", *self.names), rows)
 
     def __repr__(self) -> str:
         width = max(10, *map(len, self.names))

@@ -23,7 +23,7 @@ def of_columns(
     """Return the distribution of each column, by name, given one row of evidence."""
     found = posteriors(circuit, known.evidence, columns=columns, impossible="nan")
     known.refuse(np.isneginf(found.log_likelihood), "error")
-    return {circuit.schema.names[i]: _of_column(found, known.evidence, i) for i in columns}
+    return {circuit.schema.names[i]: of_column(found, known.evidence, i) for i in columns}
 
 
 def centres(circuit: Circuit, evidence: Evidence) -> tuple[Floats, Floats]:
@@ -58,7 +58,7 @@ def _centre(found: Posteriors, column: int) -> Floats:
     return np.asarray((weights @ total) / (weights @ present))
 
 
-def _of_column(
+def of_column(
     found: Posteriors, evidence: Evidence, column: int
 ) -> LevelDistribution | DensityDistribution:
     """Return the distribution of one column of the only row."""

@@ -8,6 +8,7 @@ from softlearn.query.leaf_statistics import LeafStatistics
 from softlearn.query.likelihood import log_likelihood
 from softlearn.query.moments import covariance, mean, moment, variance
 from softlearn.query.most_probable import Completion, most_probable
+from softlearn.query.nodes import node_posteriors
 from softlearn.query.posteriors import Posteriors, posteriors
 from softlearn.query.sample import sample, sample_given
 
@@ -29,6 +30,7 @@ __all__ = [
     "moment",
     "most_probable",
     "mutual_information",
+    "node_posteriors",
     "posteriors",
     "sample",
     "sample_given",

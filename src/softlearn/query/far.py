@@ -48,7 +48,9 @@ def far_rows(circuit: Circuit, evidence: Evidence) -> Bools:
     """Return the rows that know a value or an interval far away from some leaf, (rows,)."""
     about = _gaussians(circuit)
     far = np.zeros(evidence.n_rows, dtype=bool)
-    for column in np.flatnonzero(np.isfinite(about.lo)).tolist():
+    says_something = np.array(~np.isnan(evidence.values).all(axis=1))
+    says_something[list(evidence.intervals)] = True
+    for column in np.flatnonzero(np.isfinite(about.lo) & says_something).tolist():
         known = known_of(evidence, column)
         lo = np.where(np.isnan(known.value), known.lo, known.value)
         hi = np.where(np.isnan(known.value), known.hi, known.value)

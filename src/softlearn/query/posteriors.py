@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -53,6 +53,10 @@ class Posteriors:
         self._must_hold(column, discrete=False)
         leaves = self.layout.leaves_of(column)
         return leaves, self.table[self.layout.place[leaves]].T
+
+    def rows(self, which: list[int]) -> Posteriors:
+        """Return the posteriors of some of the rows."""
+        return replace(self, log_likelihood=self.log_likelihood[which], table=self.table[:, which])
 
     def _must_hold(self, column: int, *, discrete: bool) -> None:
         """Refuse columns that were not asked for, and levels of continuous ones."""

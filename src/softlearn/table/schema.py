@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from softlearn.errors import SchemaError
+from softlearn.markup import table
 from softlearn.table.choice import Choice, chosen_later
 from softlearn.table.column import Column, Kind, Level, preview_levels
 
@@ -17,6 +18,8 @@ __all__ = ["FRAMES", "Column", "Kind", "Level", "Schema", "unknown_name"]
 FRAMES = ("pandas", "polars", "pyarrow", "numpy")
 CALLER = "chosen by the caller"
 
+_HEAD = ("name", "kind", "values", "a score counts", "dtype", "reason")
+_SHOWN_IN_NOTEBOOKS = 40  # columns
 _VALUES_WIDTH = 48  # letters for the values in the printed table
 
 
@@ -59,9 +62,10 @@ class Schema:
 
     def index(self, name: str) -> int:
         """Return the position of the column with this name."""
-        if name not in self.names:
-            raise unknown_name(name, self.names)
-        return self.names.index(name)
+        for position, column in enumerate(self.columns):
+            if column.name == name:
+                return position
+        raise unknown_name(name, self.names)
 
     def override(self, choices: Mapping[str, Choice]) -> Schema:
         """Return a schema in which the named columns are what the caller says.
@@ -116,18 +120,25 @@ class Schema:
     def __getitem__(self, key: str | int) -> Column:
         return self.columns[self.index(key) if isinstance(key, str) else key]
 
+    def _repr_html_(self) -> str:
+        caption, shown = f"{len(self)} columns, {self.frame}", self.columns[:_SHOWN_IN_NOTEBOOKS]
+        rest = len(self) - len(shown)
+        return table(_HEAD, [_line(item) for item in shown], caption=caption, rest=rest)
+
     def __str__(self) -> str:
-        head = ("name", "kind", "values", "a score counts", "dtype", "reason")
-        body = [
-            (item.name, item.kind, _values(item), item.score_counts, item.dtype, item.reason)
-            for item in self
-        ]
+        head, body = _HEAD, [_line(item) for item in self]
         widths = [max(map(len, cells)) for cells in zip(head, *body, strict=True)]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
             for line in (head, *body)
         ]
         return "\n".join([f"{len(self)} columns, {self.frame}", *lines])
+
+
+def _line(column: Column) -> tuple[str, ...]:
+    """Return a column as the printed table shows it."""
+    told = column.score_counts, column.dtype, column.reason
+    return column.name, column.kind, _values(column), *told
 
 
 def _is_number(name: str) -> bool:

@@ -1,0 +1,22 @@
+"""What a page shows of a model, as dicts and lists that become JSON: one module for each view."""
+
+from softlearn.show.views.beliefs import Asked, Believer
+from softlearn.show.views.drawn import drawn_rows
+from softlearn.show.views.fit import Fit
+from softlearn.show.views.informative import informative_columns
+from softlearn.show.views.kinds import Kinds
+from softlearn.show.views.overview import overview
+from softlearn.show.views.rows import Rows
+from softlearn.show.views.tree import Tree
+
+__all__ = [
+    "Asked",
+    "Believer",
+    "Fit",
+    "Kinds",
+    "Rows",
+    "Tree",
+    "drawn_rows",
+    "informative_columns",
+    "overview",
+]

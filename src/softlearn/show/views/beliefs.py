@@ -1,0 +1,119 @@
+"""The posteriors of all columns for many requests at once, each with conditions of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from softlearn.errors import EvidenceError
+from softlearn.model import Model
+from softlearn.model.given import Given
+from softlearn.query import Evidence, posteriors
+from softlearn.query.stacking import stack
+from softlearn.show.views.conditions import described, likelihood, read_conditions
+from softlearn.show.views.cuts import Cuts
+from softlearn.show.views.one_row import Batch, OneRow
+from softlearn.show.views.values import Json
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """One request: what is known, and the columns whose whole distributions are wanted."""
+
+    known: Given
+    columns: tuple[int, ...]
+
+
+Answer: TypeAlias = dict[str, Json] | EvidenceError
+
+
+class Believer:
+    """Answers what is to be believed of the columns of a model.
+
+    Parameters
+    ----------
+    model
+        The model. What does not depend on the evidence is computed here, once.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._places = {name: place for place, name in enumerate(model.schema.names)}
+        self.cuts = Cuts(model)
+        nothing = Evidence.nothing(len(model.schema))
+        self._nothing = posteriors(model.circuit, nothing)
+        self.prior = self.cuts.shares(self._nothing)[0]
+
+    def asked(self, given: str, columns: Sequence[str] | None = None) -> Asked:
+        """Return a request, read and checked; by default for the distributions of all columns."""
+        known = read_conditions(given, self.model)
+        if columns is None:
+            return Asked(known, tuple(range(len(self.model.schema))))
+        return Asked(known, tuple(self._position(name) for name in columns))
+
+    def answer(self, given: str = "", columns: Sequence[str] | None = None) -> Json:
+        """Return the posterior of every column given conditions written as text."""
+        found = self.answers([self.asked(given, columns)])[0]
+        if isinstance(found, EvidenceError):
+            raise found
+        return found
+
+    def answers(self, requests: Sequence[Asked]) -> list[Answer]:
+        """Return an answer, or an error, for each request.
+
+        Those that bound the same columns of numbers share one pass: in a pass, leaves that are
+        cut off somewhere are asked for every row.
+        """
+        groups: dict[object, list[int]] = {}
+        for place, asked in enumerate(requests):
+            evidence = asked.known.evidence
+            key = place if evidence.listed else tuple(sorted(evidence.intervals))
+            groups.setdefault((bool(evidence.listed), key), []).append(place)
+        found: dict[int, Answer] = {}
+        for places in groups.values():
+            some = [requests[place] for place in places]
+            found |= dict(zip(places, self._group(some), strict=True))
+        return [found[place] for place in range(len(requests))]
+
+    def _group(self, requests: Sequence[Asked]) -> list[Answer]:
+        if len(requests) == 1:
+            return [self._alone(requests[0])]
+        rows = stack([asked.known.evidence for asked in requests], self.model.schema)
+        try:
+            return self._together(requests, rows)
+        except EvidenceError:  # of one of them
+            return [self._alone(asked) for asked in requests]
+
+    def _position(self, name: str) -> int:
+        """Return where a column stands; the schema knows what to say of others."""
+        found = self._places.get(name)
+        return self.model.schema.index(name) if found is None else found
+
+    def _alone(self, asked: Asked) -> Answer:
+        try:
+            return self._together([asked], asked.known.evidence)[0]
+        except EvidenceError as error:
+            return error
+
+    def _together(self, requests: Sequence[Asked], rows: Evidence) -> list[Answer]:
+        found = posteriors(self.model.circuit, rows, impossible="nan", n_threads=1)
+        with np.errstate(invalid="ignore"):  # rows of impossible evidence are NaN
+            batch = Batch.of(found, self.cuts, self.prior, self._nothing)
+        return [self._one(batch, row, asked) for row, asked in enumerate(requests)]
+
+    def _one(self, batch: Batch, row: int, asked: Asked) -> Answer:
+        log_density = float(batch.found.log_likelihood[row])
+        try:
+            asked.known.refuse(np.array([log_density == -np.inf]), "error")
+        except EvidenceError as error:
+            return error
+        one = OneRow(batch, row, asked.known)
+        return {
+            **described(asked.known),
+            "evidence": likelihood(self.model, asked.known, log_density),
+            "columns": one.summaries(),
+            "distributions": one.distributions(asked.columns),
+        }
