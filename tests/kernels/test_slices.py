@@ -12,8 +12,7 @@ from learn.table_examples import mixture, schema_of
 from softlearn.kernels.grow.slices import FARTHEST, gather, keep_heavy, pair_sums, select
 from softlearn.stats.table import training_table
 
-# With the JIT off, integers that wrap round warn, as in hashes they should.
-pytestmark = [pytest.mark.jit_off, pytest.mark.filterwarnings("ignore:overflow encountered")]
+pytestmark = pytest.mark.jit_off
 seeds = st.integers(0, 10_000)
 shapes = st.tuples(st.integers(1, 40), st.integers(0, 9), st.sampled_from([0.0, 0.1, 0.5, 1.0]))
 
