@@ -6,6 +6,7 @@ beyond this machine can be reached.
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -19,8 +20,11 @@ _BOOKKEEPING = {"seed", "get_state", "set_state"}
 _HERE = {"localhost", "127.0.0.1", "::1"}
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Close the doors once, before any test is collected; this costs the tests nothing."""
+    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        # Of integers that wrap round, as those of hashes and seeds should; compiled, none warns.
+        config.addinivalue_line("filterwarnings", "ignore:overflow encountered in scalar")
     shared = np.random.mtrand._rand  # behind all functions of the module
     for name in dir(shared):
         is_method = callable(getattr(shared, name)) and not name.startswith("_")

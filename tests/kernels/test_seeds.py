@@ -7,8 +7,7 @@ from scipy.stats import kstest
 from kernels import plain_seeds
 from softlearn.kernels.seeds import child_seed, mixed, own_seeds, uniform
 
-# With the JIT off, integers that wrap round warn; SplitMix64 wants them to.
-pytestmark = [pytest.mark.jit_off, pytest.mark.filterwarnings("ignore:overflow encountered")]
+pytestmark = pytest.mark.jit_off
 
 
 def child_seeds(seed, n):

@@ -13,8 +13,7 @@ from softlearn.kernels.grow.doors import kept_rows
 from softlearn.kernels.grow.slices import FARTHEST, gather, pair_sums, select
 from softlearn.stats.table import training_table
 
-# With the JIT off, integers that wrap round warn, as in hashes they should.
-pytestmark = [pytest.mark.jit_off, pytest.mark.filterwarnings("ignore:overflow encountered")]
+pytestmark = pytest.mark.jit_off
 seeds = st.integers(0, 10_000)
 shapes = st.tuples(st.integers(1, 40), st.integers(0, 9), st.sampled_from([0.0, 0.1, 0.5, 1.0]))
 

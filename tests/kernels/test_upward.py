@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import zoo
 from softlearn.kernels.circuit.program import SMALLEST_WEIGHT, Scratch, Values
 from softlearn.kernels.circuit.upward import (
     _add_exponents,
@@ -15,6 +16,7 @@ from softlearn.kernels.circuit.upward import (
     _combine_scaled,
     _multiply,
 )
+from softlearn.query import log_likelihood
 
 # Mantissas as checks leave them, exponents far and near, zero too.
 mantissas = st.just(0.0) | st.tuples(st.floats(1.0, 1.99), st.integers(-399, 399)).map(
@@ -135,3 +137,10 @@ def test_a_check_of_safe_rows_adds_no_exponents():
     values = slots((2.0**-400, None))
     _check(values, 0)
     assert not values.scaled[0]
+
+
+@pytest.mark.jit_off
+def test_the_logarithm_of_nothing_is_minus_infinity():
+    circuit = zoo.xor()
+    both = zoo.evidence(circuit, a=1, b=1)
+    assert log_likelihood(circuit, both).tolist() == [-np.inf]

@@ -146,7 +146,6 @@ def test_the_kernel_grows_what_the_plain_grower_grows(rows, choices):
 
 
 @pytest.mark.jit_off
-@pytest.mark.filterwarnings("ignore:overflow encountered")  # of integers, as SplitMix64 wants it
 @pytest.mark.parametrize("choices", [{}, {"soft": False, "ranks": True, "clustering": "kmeans"}])
 @pytest.mark.parametrize(
     ("kinds", "share"), [("bbbb", 0.0), ("9999", 0.0), ("nn", 0.1), ("b3nsb", 0.0), ("s2nb", 0.3)]
