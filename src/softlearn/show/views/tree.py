@@ -8,12 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from softlearn.arrays import Floats
-from softlearn.circuit import LEAF, SUM
+from softlearn.circuit import LEAF, SUM, scopes
 from softlearn.errors import SoftlearnError
 from softlearn.model import Model
 from softlearn.query import node_posteriors
 from softlearn.query.nodes import node_log_values
-from softlearn.circuit import scopes
 from softlearn.show.shifts import Parts
 from softlearn.show.views.conditions import described, read_conditions
 from softlearn.show.views.kinds import Kinds
