@@ -14,4 +14,6 @@ LEARNER_FILES: Final[dict[str, str]] = {
     "SoftLearn": "softlearn.learn.softlearn",
     "LearnSPN": "softlearn.learn.learnspn",
     "ChowLiuTree": "softlearn.learn.chowliutree",
+    "CutsetNetwork": "softlearn.learn.cutsetnetwork",
+    "RandomCircuits": "softlearn.learn.randomcircuits",
 }

@@ -12,8 +12,7 @@ from softlearn.arrays import Floats
 from softlearn.circuit import Circuit
 from softlearn.learn.blocks import Block
 from softlearn.learn.entry import Entry, Promises
-from softlearn.learn.grower_config import Leaves
-from softlearn.learn.members import Members, learn_members, tree_builder
+from softlearn.learn.members import Members, TreeLeaves, learn_members, tree_builder
 from softlearn.learn.trees import TreeBuilder
 from softlearn.learn.watch import Engine
 from softlearn.stats.states import all_rows
@@ -21,7 +20,7 @@ from softlearn.table.schema import Schema
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChowLiuTreeConfig(Members, Leaves):
+class ChowLiuTreeConfig(Members, TreeLeaves):
     """The parameters of ChowLiuTree."""
 
 
