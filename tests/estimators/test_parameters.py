@@ -33,6 +33,7 @@ OTHER = {
     "min_weight": 0.0,
     "leaf": {"height": "histogram"},
     "max_depth": 3,
+    "min_rows": 5,
     "max_nodes": 100,
     "time_budget": 10.0,
     "random_state": 5,

@@ -53,12 +53,17 @@ class SoftLearn(CircuitEstimator):
         Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
         table, or each level gets as many, which is Laplace's smoothing. If not said they share
         them, unless all columns have two levels.
-    leaf : {"gaussian", "histogram"} or mapping of column name to one of them, default='gaussian'
+    leaf : {"gaussian", "histogram", "chow-liu"} or mapping of column name to the first of them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
         mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
-        which are all others that were not said to be plain, have leaves over its cells.
+        which are all others that were not said to be plain, have leaves over its cells. With
+        `chow-liu`, several columns that are not split any more are told by a tree, in which
+        each depends on one other, instead of as independent.
     max_depth : int, optional
         The most splits on the way to a leaf; 0 takes all columns as independent.
+    min_rows : int, optional
+        Fewer rows, by weight, are not split any more. If not said 0, and 200 if leaf is `chow-
+        liu`.
     max_nodes : int, optional
         About how many nodes the circuit may have; one leaf per column is always there.
     time_budget : float, optional
@@ -119,8 +124,9 @@ class SoftLearn(CircuitEstimator):
     min_weight: float
     smoothing: float
     smoothing_per: Literal["column", "level"] | None
-    leaf: Literal["gaussian", "histogram"] | Mapping[str, Literal["gaussian", "histogram"]]
+    leaf: Literal["gaussian", "histogram", "chow-liu"] | Mapping[str, Literal["gaussian", "histogram"]]
     max_depth: int | None
+    min_rows: int | None
     max_nodes: int | None
     time_budget: float | None
     beta: float
@@ -143,8 +149,9 @@ class SoftLearn(CircuitEstimator):
         min_weight: float = 0.001,
         smoothing: float = 0.1,
         smoothing_per: Literal["column", "level"] | None = None,
-        leaf: Literal["gaussian", "histogram"] | Mapping[str, Literal["gaussian", "histogram"]] = "gaussian",
+        leaf: Literal["gaussian", "histogram", "chow-liu"] | Mapping[str, Literal["gaussian", "histogram"]] = "gaussian",
         max_depth: int | None = None,
+        min_rows: int | None = None,
         max_nodes: int | None = None,
         time_budget: float | None = None,
         beta: float = 40.0,
@@ -195,12 +202,17 @@ class LearnSPN(CircuitEstimator):
         Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
         table, or each level gets as many, which is Laplace's smoothing. If not said they share
         them, unless all columns have two levels.
-    leaf : {"gaussian", "histogram"} or mapping of column name to one of them, default='gaussian'
+    leaf : {"gaussian", "histogram", "chow-liu"} or mapping of column name to the first of them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
         mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
-        which are all others that were not said to be plain, have leaves over its cells.
+        which are all others that were not said to be plain, have leaves over its cells. With
+        `chow-liu`, several columns that are not split any more are told by a tree, in which
+        each depends on one other, instead of as independent.
     max_depth : int, optional
         The most splits on the way to a leaf; 0 takes all columns as independent.
+    min_rows : int, optional
+        Fewer rows, by weight, are not split any more. If not said 0, and 200 if leaf is `chow-
+        liu`.
     max_nodes : int, optional
         About how many nodes the circuit may have; one leaf per column is always there.
     time_budget : float, optional
@@ -257,8 +269,9 @@ class LearnSPN(CircuitEstimator):
     min_weight: float
     smoothing: float
     smoothing_per: Literal["column", "level"] | None
-    leaf: Literal["gaussian", "histogram"] | Mapping[str, Literal["gaussian", "histogram"]]
+    leaf: Literal["gaussian", "histogram", "chow-liu"] | Mapping[str, Literal["gaussian", "histogram"]]
     max_depth: int | None
+    min_rows: int | None
     max_nodes: int | None
     time_budget: float | None
     random_state: RandomState
@@ -280,8 +293,9 @@ class LearnSPN(CircuitEstimator):
         min_weight: float = 0.001,
         smoothing: float = 0.1,
         smoothing_per: Literal["column", "level"] | None = None,
-        leaf: Literal["gaussian", "histogram"] | Mapping[str, Literal["gaussian", "histogram"]] = "gaussian",
+        leaf: Literal["gaussian", "histogram", "chow-liu"] | Mapping[str, Literal["gaussian", "histogram"]] = "gaussian",
         max_depth: int | None = None,
+        min_rows: int | None = None,
         max_nodes: int | None = None,
         time_budget: float | None = None,
         random_state: RandomState = None,
@@ -312,7 +326,7 @@ class ChowLiuTree(CircuitEstimator):
     smoothing_per : {"column", "level"}, optional, default='column'
         Whether the levels of a column share the pseudo-rows, each by how frequent it is, or
         each level gets as many, which is Laplace's smoothing. None is as for SoftLearn.
-    leaf : {"gaussian", "histogram"} or mapping of column name to one of them, default='gaussian'
+    leaf : {"gaussian", "histogram"} or mapping of column name to them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
         mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
         which are all others that were not said to be plain, have leaves over its cells.
@@ -417,7 +431,7 @@ class CutsetNetwork(CircuitEstimator):
     smoothing_per : {"column", "level"}, optional, default='column'
         Whether the levels of a column share the pseudo-rows, each by how frequent it is, or
         each level gets as many, which is Laplace's smoothing. None is as for SoftLearn.
-    leaf : {"gaussian", "histogram"} or mapping of column name to one of them, default='gaussian'
+    leaf : {"gaussian", "histogram"} or mapping of column name to them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
         mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
         which are all others that were not said to be plain, have leaves over its cells.
@@ -536,7 +550,7 @@ class RandomCircuits(CircuitEstimator):
     smoothing_per : {"column", "level"}, optional, default='column'
         Whether the levels of a column share the pseudo-rows, each by how frequent it is, or
         each level gets as many, which is Laplace's smoothing. None is as for SoftLearn.
-    leaf : {"gaussian", "histogram"} or mapping of column name to one of them, default='gaussian'
+    leaf : {"gaussian", "histogram"} or mapping of column name to them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
         mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
         which are all others that were not said to be plain, have leaves over its cells.

@@ -9,7 +9,6 @@ from functools import cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.special import xlogy
 
 from softlearn.arrays import Bools, Floats, Ids, Kinds, Offsets
 from softlearn.leaf import CATEGORICAL
@@ -137,7 +136,8 @@ class CutsetBuilder:
             if node.column < 0:
                 continue
             n = node.margin
-            cut = float((xlogy(n, n) - xlogy(n, n.sum())).sum()) - self.price * (n.size - 1)
+            some = n[n > 0.0]
+            cut = float((some * np.log(some / n.sum())).sum()) - self.price * (n.size - 1)
             cut += sum(nodes[one.child].score for one in node.branches if n[one.states].sum() > 0.0)
             if cut > node.score:
                 node.score = cut

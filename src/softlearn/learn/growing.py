@@ -9,7 +9,7 @@ from dataclasses import fields
 import numpy as np
 
 from softlearn.circuit import Circuit
-from softlearn.learn.assemble import assemble
+from softlearn.learn.assemble import assemble, assemble_with_trees
 from softlearn.learn.blocks import Block, joined
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.grow import grow
@@ -21,6 +21,7 @@ from softlearn.learn.grower_config import (
 )
 from softlearn.learn.leaves import finish_leaves, with_histograms
 from softlearn.learn.watch import Engine
+from softlearn.numeric_policy import ROWS_OF_A_TREE
 from softlearn.stats.table import training_table
 from softlearn.table.schema import Schema
 
@@ -36,7 +37,10 @@ def grown(
     ends = np.inf if config.time_budget is None else time.monotonic() + config.time_budget
     table = training_table(*joined(blocks), schema, with_histograms(schema, config))
     tree = grow(table, config, seed, engine, ends)
-    return assemble(tree, finish_leaves(tree, table, config), schema)
+    finished = finish_leaves(tree, table, config)
+    if config.trees:
+        return assemble_with_trees(tree, finished, table, config)
+    return assemble(tree, finished, schema)
 
 
 def settled(
@@ -51,4 +55,9 @@ def settled(
     if config.n_clusters is None:
         n_rows = sum(float(block.weights.sum()) for block in blocks)
         chosen["n_clusters"] = usual_clusters(schema, n_rows)
-    return GrowConfig(**chosen, soft=soft, ranks=ranks)
+    trees = config.leaf == "chow-liu"
+    if trees:
+        chosen["leaf"] = "gaussian"
+    if config.min_rows is None:
+        chosen["min_rows"] = ROWS_OF_A_TREE if trees else 0
+    return GrowConfig(**chosen, soft=soft, ranks=ranks, trees=trees)

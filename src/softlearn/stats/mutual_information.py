@@ -93,7 +93,7 @@ def mutual_information(pairs: PairSums, smoothing: float = 0.0) -> Floats:
     from softlearn.kernels.tree.information import information_of_pairs  # noqa: PLC0415 - loads Numba
 
     found = np.empty((pairs.start.size - 1, pairs.start.size - 1))
-    information_of_pairs(pairs.sums, pairs.start, smoothing, ROUNDING, found)
+    information_of_pairs(pairs.sums, pairs.start, float(smoothing), ROUNDING, found)
     return found
 
 

@@ -19,6 +19,7 @@ from softlearn.kernels.grow.leaves import add_leaves, add_statistics, listed_wei
 from softlearn.kernels.grow.slices import keep_heavy, take
 from softlearn.kernels.grow.stacks import add_node, pop, push, with_room
 from softlearn.kernels.grow.work import (
+    KEPT,
     PRODUCT,
     SUM,
     GrowTable,
@@ -48,10 +49,10 @@ def grow_slices(
         if work.size[0] == 0:
             break
         task = pop(work)
-        nodes = _with_room_for(table, task, nodes)
+        nodes = _with_room_for(table, task, nodes, options.keep_rows)
         data = take(table, task.rows, task.weights, task.columns)
         if _is_last(task, options):
-            _close(table, data, task, nodes)
+            _close(table, data, task, nodes, options.keep_rows)
             continue
         if not task.connected:
             parts = dependent_parts(table, data, task, options)
@@ -68,14 +69,14 @@ def grow_slices(
             shares = membership[:found]
             work = _sum(table, data, task, shares, options.min_weight, nodes, work)
         if work.size[0] == n_open:
-            _close(table, data, task, nodes)
+            _close(table, data, task, nodes, options.keep_rows)
     return nodes, work
 
 
 @inner
-def _with_room_for(table: GrowTable, task: OpenSlice, nodes: Nodes) -> Nodes:
+def _with_room_for(table: GrowTable, task: OpenSlice, nodes: Nodes, keep_rows: bool) -> Nodes:
     """Return the nodes with room for a leaf per column, and a fallback of each column."""
-    n_statistics = 0
+    n_statistics = 2 + 2 * task.rows.size + task.columns.size if keep_rows else 0
     for j in range(task.columns.size):
         n_statistics += table.n_statistics[task.columns[j]]
     return with_room(nodes, task.columns.size + 1, n_statistics)
@@ -86,6 +87,11 @@ def _is_last(task: OpenSlice, options: GrowthOptions) -> bool:
     """Return whether a slice becomes leaves, whatever its rows say."""
     needed = 1 + options.n_clusters * (task.columns.size + 1)
     is_full = task.depth >= options.max_depth or task.n_nodes < needed
+    if options.min_rows > 0.0:
+        mass = 0.0
+        for i in range(task.weights.size):
+            mass += task.weights[i]
+        is_full |= mass < options.min_rows
     return bool(is_full or task.columns.size == 1 or options.stop[0] != 0)
 
 
@@ -201,10 +207,29 @@ def _is_observed(codes: Kinds, rows: Ids) -> bool:
 
 
 @inner
-def _close(table: GrowTable, data: RowData, task: OpenSlice, nodes: Nodes) -> None:
-    """Make a leaf of the column, or a product of leaves of all columns."""
+def _close(table: GrowTable, data: RowData, task: OpenSlice, nodes: Nodes, keep_rows: bool) -> None:
+    """Make a leaf of the column, or a product of leaves of all columns, or keep the rows."""
     parent, edge = task.parent, task.edge
+    if keep_rows and task.columns.size > 1:
+        _keep(task, nodes)
+        return
     if task.columns.size > 1:
         parent, edge = add_node(nodes, PRODUCT, parent, edge), 1.0
     every = np.ones(task.columns.size, np.bool_)
     add_leaves(table, data, task, every, nodes, parent, edge)
+
+
+@inner
+def _keep(task: OpenSlice, nodes: Nodes) -> None:
+    """Add a node that keeps the slice, for which there must be room."""
+    n_rows, n_columns = task.rows.size, task.columns.size
+    node = add_node(nodes, KEPT, task.parent, task.edge)
+    nodes.place[node] = nodes.size[1]
+    out = nodes.statistics[nodes.size[1] :]
+    out[0], out[1] = n_rows, n_columns
+    for i in range(n_rows):
+        out[2 + i] = task.rows[i]
+        out[2 + n_rows + i] = task.weights[i]
+    for j in range(n_columns):
+        out[2 + 2 * n_rows + j] = task.columns[j]
+    nodes.size[1] += 2 + 2 * n_rows + n_columns
