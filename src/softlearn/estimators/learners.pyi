@@ -217,6 +217,12 @@ class LearnSPN(CircuitEstimator):
         About how many nodes the circuit may have; one leaf per column is always there.
     time_budget : float, optional
         Seconds after which nothing is split any more. The result then depends on the machine.
+    variant : {"correia", "gens"}, default='correia'
+        How rows and columns are split: as `clustering` and the tests of ranks and chi-square
+        say, or as first published, by G-tests (of bins of numbers) and hard incremental EM over
+        naive Bayes mixtures, which finds the number of clusters by itself.
+    cluster_penalty : float, default=0.6
+        What a cluster more costs, in nats per column. It matters only if ``variant`` is 'gens'.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
@@ -274,6 +280,8 @@ class LearnSPN(CircuitEstimator):
     min_rows: int | None
     max_nodes: int | None
     time_budget: float | None
+    variant: Literal["correia", "gens"]
+    cluster_penalty: float
     random_state: RandomState
     n_jobs: int | None
     verbose: int
@@ -298,6 +306,8 @@ class LearnSPN(CircuitEstimator):
         min_rows: int | None = None,
         max_nodes: int | None = None,
         time_budget: float | None = None,
+        variant: Literal["correia", "gens"] = "correia",
+        cluster_penalty: float = 0.6,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,

@@ -47,7 +47,9 @@ def settled(
     config: GrowerConfig, schema: Schema, blocks: Sequence[Block], *, soft: bool, ranks: bool
 ) -> GrowConfig:
     """Return a grower's choices, with what the caller left open as it is usual for the table."""
-    chosen = {one.name: getattr(config, one.name) for one in fields(config)}
+    known = {one.name for one in fields(GrowConfig)}
+    own = [one.name for one in fields(config) if one.name in known]
+    chosen = {name: getattr(config, name) for name in own}
     if config.significance is None:
         chosen["significance"] = usual_significance(schema)
     if config.smoothing_per is None:
