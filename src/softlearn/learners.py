@@ -16,4 +16,5 @@ LEARNER_FILES: Final[dict[str, str]] = {
     "ChowLiuTree": "softlearn.learn.chowliutree",
     "CutsetNetwork": "softlearn.learn.cutsetnetwork",
     "RandomCircuits": "softlearn.learn.randomcircuits",
+    "IdSpn": "softlearn.learn.idspn",
 }

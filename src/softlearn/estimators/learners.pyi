@@ -13,7 +13,7 @@ from softlearn.table import Schema
 from softlearn.table.choice import Choice
 from softlearn.table.column import Missing
 
-__all__ = ["ChowLiuTree", "CutsetNetwork", "LearnSPN", "RandomCircuits", "SoftLearn"]
+__all__ = ["ChowLiuTree", "CutsetNetwork", "IdSpn", "LearnSPN", "RandomCircuits", "SoftLearn"]
 
 class SoftLearn(CircuitEstimator):
     """Learn a circuit by soft clustering: every row belongs to all clusters, by membership.
@@ -455,7 +455,7 @@ class CutsetNetwork(CircuitEstimator):
     penalty : float, optional
         The price of a parameter, in units of half the logarithm of the number of rows; 1 is
         BIC. Cuts that are not worth it are taken back. If not said 1, and 0 for random cuts.
-    min_rows : int, default=100
+    min_rows : int, default=300
         Fewer rows, by weight, are not cut.
     max_depth : int, optional
         The most cuts on the way to a tree; 0 is a Chow–Liu tree.
@@ -531,7 +531,7 @@ class CutsetNetwork(CircuitEstimator):
         bootstrap: bool | None = None,
         variant: Literal["informative", "random"] = "informative",
         penalty: float | None = None,
-        min_rows: int = 100,
+        min_rows: int = 300,
         max_depth: int | None = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
@@ -642,6 +642,131 @@ class RandomCircuits(CircuitEstimator):
         bootstrap: bool | None = None,
         n_conditions: int = 1,
         min_rows: int = 200,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        on_interrupt: Literal["raise", "keep"] = "raise",
+        schema: Schema | Mapping[str, Choice] | None = None,
+        missing: Missing = "unobserved",
+        unknown: Unknown = "error",
+    ) -> None: ...
+
+class IdSpn(CircuitEstimator):
+    """Learn by direct and indirect interactions: trees of columns, and clusters of rows.
+
+    Every slice of the table is told by a Chow–Liu tree, the direct interactions, unless
+    splitting its columns or clustering its rows, the indirect ones, is worth more than the
+    parameters that it takes. ID-SPN as published has Markov networks, as arithmetic circuits,
+    where this has trees.
+
+    Take it where columns depend on each other pair by pair and there are groups of rows
+    besides.
+
+    Reference: Rooshenas and Lowd, Learning Sum-Product Networks with Direct and Indirect
+    Variable Interactions, ICML 2014.
+
+    Parameters
+    ----------
+    smoothing : float, default=1.0
+        Pseudo-rows of every column for each state of the column that it depends on.
+    smoothing_per : {"column", "level"}, optional, default='column'
+        Whether the levels of a column share the pseudo-rows, each by how frequent it is, or
+        each level gets as many, which is Laplace's smoothing. None is as for SoftLearn.
+    leaf : {"gaussian", "histogram"} or mapping of column name to them, default='gaussian'
+        The leaves of integer, numeric and datetime columns without a scale; those not in a
+        mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
+        which are all others that were not said to be plain, have leaves over its cells.
+    n_members : int, default=1
+        How many circuits are learnt; the result is their mean.
+    bootstrap : bool, optional
+        Whether each of several circuits is learnt from rows drawn with replacement. If not
+        said, it is unless chance makes the circuits different anyway.
+    significance : float, default=0.001
+        Columns depend on each other when a G-test rejects independence at this level.
+    n_clusters : int, default=2
+        The most clusters that rows are split into at a time.
+    cluster_penalty : float, default=0.2
+        What a cluster more costs, in nats per column.
+    penalty : float, default=0.5
+        The price of a parameter, in units of half the logarithm of the number of rows; 1 is
+        BIC. Splits that are not worth it are taken back.
+    min_rows : int, default=50
+        Fewer rows, by weight, are not split.
+    random_state : int or numpy.random.Generator, optional
+        The source of randomness; the same number gives the same circuit.
+    n_jobs : int, optional
+        Threads; by default all cores. The circuit does not depend on it.
+    verbose : {0, 1}, default=0
+        Whether a terminal shows how far learning has come.
+    on_interrupt : {"raise", "keep"}, default='raise'
+        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+    schema : Schema or mapping of column name to kind, Column or mapping, optional
+        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
+        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+    missing : {"unobserved", "modelled"}, default='unobserved'
+        What a missing cell says: nothing, so that it is summed out, or that it is missing,
+        which then has a probability in every column with missing cells. Drawn rows have gaps
+        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
+        ``Schema`` says it for each column itself.
+    unknown : {"error", "missing"}, default='error'
+        Whether a level that the schema does not know, such as one that only rows to be scored
+        have, is refused or taken as missing, unless a question says otherwise. It is about the
+        rows of tables; a level in a dict is always refused.
+
+    Attributes
+    ----------
+    model_ : Model
+        The circuit, which answers all questions; its methods are the estimator's too.
+    schema_ : Schema
+        What the columns are taken for, and why.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if the table had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softlearn import ChowLiuTree, IdSpn
+    >>> rng = np.random.default_rng(0)
+    >>> group = rng.random(1000) < 0.5
+    >>> table = rng.random((1000, 6)) < np.where(group[:, None], 0.9, 0.2)
+    >>> learnt = IdSpn(random_state=0).fit(table)
+    >>> learnt.score(table) > ChowLiuTree().fit(table).score(table)
+    True
+    """
+
+    smoothing: float
+    smoothing_per: Literal["column", "level"] | None
+    leaf: Literal["gaussian", "histogram"] | Mapping[str, Literal["gaussian", "histogram"]]
+    n_members: int
+    bootstrap: bool | None
+    significance: float
+    n_clusters: int
+    cluster_penalty: float
+    penalty: float
+    min_rows: int
+    random_state: RandomState
+    n_jobs: int | None
+    verbose: int
+    on_interrupt: Literal["raise", "keep"]
+    schema: Schema | Mapping[str, Choice] | None
+    missing: Missing
+    unknown: Unknown
+
+    def __init__(
+        self,
+        *,
+        smoothing: float = 1.0,
+        smoothing_per: Literal["column", "level"] | None = "column",
+        leaf: Literal["gaussian", "histogram"] | Mapping[str, Literal["gaussian", "histogram"]] = "gaussian",
+        n_members: int = 1,
+        bootstrap: bool | None = None,
+        significance: float = 0.001,
+        n_clusters: int = 2,
+        cluster_penalty: float = 0.2,
+        penalty: float = 0.5,
+        min_rows: int = 50,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,

@@ -13,9 +13,9 @@ import numpy as np
 from softlearn.arrays import Bools, Floats, Ids, Kinds, Offsets
 from softlearn.leaf import CATEGORICAL
 from softlearn.learn.leaves import pseudo_counts
-from softlearn.learn.trees import TreeBuilder
+from softlearn.learn.trees import TreeBuilder, tree_score
 from softlearn.stats.bins import MISSING
-from softlearn.stats.mutual_information import mutual_information, pair_sums, spanning_tree
+from softlearn.stats.mutual_information import mutual_information, pair_sums
 from softlearn.stats.states import SomeRows, States, all_rows, states_of
 
 _LEAST_WEIGHT = 1.0  # of a level with a branch of its own
@@ -90,7 +90,7 @@ class CutsetBuilder:
         is_last = is_last or float(some.weights.sum()) < self.min_rows
         information = cache(lambda: mutual_information(pair_sums(states)))
         if self.price > 0.0:
-            node.score = self._tree_score(states, information())
+            node.score = tree_score(states, information(), self.price)
         allowed = ~self.trees.table.codes.numeric[some.columns]
         place = -1 if is_last else choose(states, allowed, information)
         if place < 0:
@@ -117,16 +117,6 @@ class CutsetBuilder:
         weights = node.some.weights * share[code]
         kept = weights > 0.0
         return SomeRows(node.some.rows[kept], weights[kept], columns)
-
-    def _tree_score(self, states: States, information: Floats) -> float:
-        """Return the log-likelihood of the rows' tree less the price of its parameters."""
-        parent = spanning_tree(information)
-        linked = np.flatnonzero(parent >= 0)
-        above = parent[linked]
-        gain = information[linked, above].sum() - information.diagonal().sum()
-        n_params = float((states.n_states - 1).sum())
-        n_params += float(((states.n_states[above] - 1) * (states.n_states[linked] - 1)).sum())
-        return float(states.weights.sum() * gain - self.price * n_params)
 
     def _prune(self, nodes: list[Node]) -> None:
         """Take back cuts that are not worth their parameters; children come after parents."""

@@ -38,7 +38,7 @@ class CutsetNetworkConfig(Members, TreeLeaves):
         "Cuts that are not worth it are taken back. If not said 1, and 0 for random cuts.",
     )
     min_rows: int = parameter(
-        100, whole(2), "Fewer rows, by weight, are not cut.", grid=(50, 100, 300, 500)
+        300, whole(2), "Fewer rows, by weight, are not cut.", grid=(100, 300, 1000)
     )
     max_depth: int | None = parameter(
         None, or_none(whole(0)), "The most cuts on the way to a tree; 0 is a Chow–Liu tree."

@@ -9,20 +9,18 @@ from dataclasses import dataclass, field
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from softlearn.arrays import Bools, Floats, Offsets
+from softlearn.arrays import Bools, Floats
 from softlearn.circuit import Circuit
 from softlearn.circuit.draft import Draft
 from softlearn.learn.config import GrowConfig
+from softlearn.learn.state_splits import independent_parts, naive_bayes_clusters
 from softlearn.learn.trees import Measured, TreeBuilder
 from softlearn.learn.watch import Engine, Progress
-from softlearn.stats.independence import WEIGHT_PER_CELL, critical_values
-from softlearn.stats.mutual_information import PairSums, mutual_information, pair_sums
+from softlearn.stats.mutual_information import PairSums, pair_sums
 from softlearn.stats.states import SomeRows, States, all_rows, states_of
 from softlearn.stats.table import TrainingTable
 
 _MOST_CLUSTERS = 50
-_PASSES = 10  # of incremental EM; it ends when no row moves
-_LEAST_PSEUDO_COUNT = 0.01  # of the clusters' levels, so that no row is impossible
 
 
 @dataclass
@@ -91,7 +89,7 @@ class _Splitter:
         """Yield the parts of a slice: of its columns, of its rows, or none."""
         columns, states = part.some.columns, states_of(self.builder.table, part.some)
         pairs = pair_sums(states)
-        labels = _independent_parts(states, pairs, self.builder.config.level(columns.size))
+        labels = independent_parts(states, pairs, self.builder.config.level(columns.size))
         sizes = np.bincount(labels, minlength=labels.size)
         alone = sizes[labels] == 1
         ended = columns.size > 1 and self._is_last(part)
@@ -122,7 +120,9 @@ class _Splitter:
         rows, weights, columns = part.some
         price = self.penalty * columns.size
         most = int(min(_MOST_CLUSTERS, 1 + self._room // (columns.size + 1)))
-        clusters = _clusters(states, part.rng, self.builder.config.smoothing, price, most)
+        clusters = naive_bayes_clusters(
+            states, part.rng, self.builder.config.smoothing, price, most
+        )
         found = np.unique(clusters)
         if found.size < 2:
             return
@@ -133,50 +133,6 @@ class _Splitter:
             mine = clusters == one
             own = SomeRows(rows[mine], weights[mine], columns)
             yield _Part(own, part.rng, depth=part.depth + 1)
-
-
-def _independent_parts(states: States, pairs: PairSums, significance: float) -> Offsets:
-    """Return a label per column, equal for those that depend on each other, by any chain.
-
-    G is twice the weight times the mutual information.
-    """
-    n = states.n_states.size
-    seen = (pairs.weights > 0.0).astype(np.int64)
-    n_seen = np.add.reduceat(seen, pairs.start[:-1]) if n else np.zeros(0, np.int64)
-    freedom = np.outer(n_seen - 1, n_seen - 1)
-    mass = float(states.weights.sum())
-    limit = critical_values(significance, max(int(freedom.max(initial=1)), 1))[0]
-    cells = np.outer(n_seen, n_seen)
-    linked = (2.0 * mass * mutual_information(pairs) > limit[np.maximum(freedom, 0)]) & (
-        freedom > 0
-    )
-    linked &= mass > WEIGHT_PER_CELL * cells
-    np.fill_diagonal(linked, val=True)
-    label = np.arange(n)
-    while True:
-        lowest = np.where(linked, label, n).min(axis=1, initial=n)
-        if (lowest == label).all():
-            return label
-        label = lowest
-
-
-def _clusters(
-    states: States, rng: np.random.Generator, smoothing: float, price: float, most: int
-) -> Offsets:
-    """Return the cluster of each row."""
-    from softlearn.kernels.cluster.incremental import incremental_em  # noqa: PLC0415 - loads Numba
-
-    found = incremental_em(
-        np.ascontiguousarray(states.codes.T),
-        states.start,
-        states.weights,
-        rng.permutation(states.weights.size),
-        max(float(smoothing), _LEAST_PSEUDO_COUNT),
-        float(price),
-        most,
-        _PASSES,
-    )
-    return found.astype(np.int64)
 
 
 def _independent_leaves(

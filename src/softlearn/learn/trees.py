@@ -157,6 +157,17 @@ class TreeBuilder:
         return group_statistics(self.table, column, data, np.zeros(data.rows.size, np.uint8), 1)
 
 
+def tree_score(states: States, information: Floats, price: float) -> float:
+    """Return the log-likelihood of the rows' tree less the price of its parameters."""
+    parent = spanning_tree(information)
+    linked = np.flatnonzero(parent >= 0)
+    above = parent[linked]
+    gain = information[linked, above].sum() - information.diagonal().sum()
+    n_params = float((states.n_states - 1).sum())
+    n_params += float(((states.n_states[above] - 1) * (states.n_states[linked] - 1)).sum())
+    return float(states.weights.sum() * gain - price * n_params)
+
+
 def _fitness_as_root(information: Floats, numeric: AnyArray) -> Floats:
     """Return how well each column suits as a root: levels first, and what tells most."""
     total = information.sum(axis=1) - information.diagonal()
