@@ -122,8 +122,8 @@ def test_all_parameters_away_from_their_defaults_fit(estimator):
 
 @pytest.mark.parametrize(("name", "value"), WRONG)
 def test_a_wrong_parameter_is_named(name, value):
+    estimator = SoftLearn if name in SoftLearn().get_params() else LearnSPN
     with pytest.raises(SoftlearnError, match=f"^{name} must be .*, not ") as caught:
-        estimator = SoftLearn if name in SoftLearn().get_params() else LearnSPN
         estimator(**{name: value}).fit(FRAME)
     assert repr(value) in str(caught.value)
 

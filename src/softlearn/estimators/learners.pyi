@@ -327,7 +327,7 @@ class ChowLiuTree(CircuitEstimator):
     Most tables have more to say than a tree can.
 
     Reference: Chow and Liu, Approximating Discrete Probability Distributions with Dependence
-    Trees, 1968.
+    Trees, 1968; mixtures: Meilă and Jordan, Learning with Mixtures of Trees, JMLR 2000.
 
     Parameters
     ----------
@@ -345,6 +345,11 @@ class ChowLiuTree(CircuitEstimator):
     bootstrap : bool, optional
         Whether each of several circuits is learnt from rows drawn with replacement. If not
         said, it is unless chance makes the circuits different anyway.
+    mixture : {"bagged", "em"}, default='bagged'
+        How several trees are learnt: each by itself, from resampled rows, or all together by
+        EM, each from the rows that it tells best. There may then be fewer than `n_members`.
+    max_iter : int, default=30
+        The most steps of EM. It matters only if ``mixture`` is 'em'.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
@@ -395,6 +400,8 @@ class ChowLiuTree(CircuitEstimator):
     leaf: Literal["gaussian", "histogram"] | Mapping[str, Literal["gaussian", "histogram"]]
     n_members: int
     bootstrap: bool | None
+    mixture: Literal["bagged", "em"]
+    max_iter: int
     random_state: RandomState
     n_jobs: int | None
     verbose: int
@@ -411,6 +418,8 @@ class ChowLiuTree(CircuitEstimator):
         leaf: Literal["gaussian", "histogram"] | Mapping[str, Literal["gaussian", "histogram"]] = "gaussian",
         n_members: int = 1,
         bootstrap: bool | None = None,
+        mixture: Literal["bagged", "em"] = "bagged",
+        max_iter: int = 30,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,

@@ -100,6 +100,15 @@ class TreeBuilder:
             self._spread[column] = _normalised(belongs * mass, belongs)
         return self._spread[column]
 
+    def tables_of(self, columns: Ids, found: Measured) -> list[Floats]:
+        """Return the probabilities of each column's states given its parent's, smoothed."""
+        tables = [np.zeros((0, 0))] * columns.size
+        for places in _of_one_shape(found, np.ones(columns.size, dtype=bool)):
+            some = self._tables(found, columns, places)
+            for place, table in zip(places.tolist(), some, strict=True):
+                tables[place] = table
+        return tables
+
     def _tables(self, found: Measured, columns: Ids, places: Offsets) -> Floats:
         """Return the probabilities of columns' states given their parents', smoothed.
 
