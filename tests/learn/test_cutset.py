@@ -69,6 +69,18 @@ def test_missing_cells_of_the_columns_that_cut_are_shared_out(learner):
     assert score(circuit, values) > 4 * np.log(0.5) + 0.1
 
 
+def test_rows_without_the_cell_that_is_cut_by_keep_their_weight():
+    """The first column tells most of the others; where the last is 1, it is mostly missing."""
+    rng = np.random.default_rng(0)
+    first, last = rng.random((2, 3000)) < 0.5
+    noisy = [first ^ (rng.random(3000) < 0.1) for _ in range(2)]
+    values = np.stack([first, *noisy, last]).astype(float)
+    values[0, last & (rng.random(3000) < 0.8)] = np.nan
+    circuit = learn("cutsetnetwork", values, schema_of("bbbb"), penalty=0.0, max_depth=1)
+    found = log_likelihood(circuit, Evidence(np.array([[np.nan], [np.nan], [np.nan], [1.0]])))
+    assert np.exp(found) == pytest.approx(last.mean(), abs=0.01)
+
+
 def test_most_probable_rows_are_exact_and_said_to_be():
     circuit = learn("cutsetnetwork", exclusive_or(), schema_of("bbbb"))
     assert describe(circuit).deterministic

@@ -580,7 +580,7 @@ class RandomCircuits(CircuitEstimator):
         said, it is unless chance makes the circuits different anyway.
     n_conditions : int, default=1
         The most columns that a split looks at; how many, and which, is chance.
-    min_rows : int, default=200
+    min_rows : int, default=100
         No part has fewer rows, by weight.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
@@ -650,7 +650,7 @@ class RandomCircuits(CircuitEstimator):
         n_members: int = 10,
         bootstrap: bool | None = None,
         n_conditions: int = 1,
-        min_rows: int = 200,
+        min_rows: int = 100,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,

@@ -34,7 +34,7 @@ class RandomCircuitsConfig(Members, TreeLeaves):
         1, whole(1), "The most columns that a split looks at; how many, and which, is chance."
     )
     min_rows: int = parameter(
-        200, whole(1), "No part has fewer rows, by weight.", grid=(100, 200, 400)
+        100, whole(1), "No part has fewer rows, by weight.", grid=(50, 100, 200)
     )
 
 
