@@ -694,7 +694,7 @@ class IdSpn(CircuitEstimator):
         Columns depend on each other when a G-test rejects independence at this level.
     n_clusters : int, default=2
         The most clusters that rows are split into at a time.
-    cluster_penalty : float, default=0.2
+    cluster_penalty : float, default=0.1
         What a cluster more costs, in nats per column.
     penalty : float, default=0.5
         The price of a parameter, in units of half the logarithm of the number of rows; 1 is
@@ -773,7 +773,7 @@ class IdSpn(CircuitEstimator):
         bootstrap: bool | None = None,
         significance: float = 0.001,
         n_clusters: int = 2,
-        cluster_penalty: float = 0.2,
+        cluster_penalty: float = 0.1,
         penalty: float = 0.5,
         min_rows: int = 50,
         random_state: RandomState = None,

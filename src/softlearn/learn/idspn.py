@@ -37,7 +37,7 @@ class IdSpnConfig(Members, TreeLeaves):
         2, whole(2), "The most clusters that rows are split into at a time.", grid=(2, 3, 5)
     )
     cluster_penalty: float = parameter(
-        0.2,
+        0.1,
         number("a number, 0 or more", lambda x: x >= 0.0),
         "What a cluster more costs, in nats per column.",
     )
