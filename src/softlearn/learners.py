@@ -17,4 +17,7 @@ LEARNER_FILES: Final[dict[str, str]] = {
     "HCLT": "softlearn.learn.hclt",
     "RatSpn": "softlearn.learn.rat_spn",
     "EinsumNetwork": "softlearn.learn.einsum_network",
+    "CutsetNetwork": "softlearn.learn.cutsetnetwork",
+    "RandomCircuits": "softlearn.learn.randomcircuits",
+    "IdSpn": "softlearn.learn.idspn",
 }

@@ -33,6 +33,9 @@ FEW_CLUSTERS: Final = 2
 MORE_CLUSTERS: Final = 4
 MANY_ROWS: Final = 10_000
 
+# Fewer rows are not split if trees tell what is left: a tree of them says more than their parts.
+ROWS_OF_A_TREE: Final = 200
+
 # A Gaussian leaf on equal values would be a point of infinite density. The floor is in the column's
 # own units: a thousandth of a standardised column; learners scale it by the column's spread.
 DEVIATION_FLOOR: Final = 1e-3

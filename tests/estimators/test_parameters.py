@@ -33,6 +33,7 @@ OTHER = {
     "min_weight": 0.0,
     "leaf": {"height": "histogram"},
     "max_depth": 3,
+    "min_rows": 5,
     "max_nodes": 100,
     "time_budget": 10.0,
     "random_state": 5,
@@ -42,6 +43,8 @@ OTHER = {
     "schema": {"height": "numeric"},
     "missing": "modelled",
     "unknown": "missing",
+    "variant": "gens",
+    "cluster_penalty": 0.2,
 }
 WRONG = [
     *(("clustering", value) for value in ("hard", None, 2)),
@@ -54,6 +57,7 @@ WRONG = [
     *(("min_weight", value) for value in (-1e-9, np.nan)),
     *(("leaf", value) for value in ("normal", 3, None)),
     *(("max_depth", value) for value in (-1, 0.5)),
+    *(("min_rows", value) for value in (-1, 2.5)),
     *(("max_nodes", value) for value in (0, "all")),
     *(("time_budget", value) for value in (0, -1.0, np.inf)),
     *(("random_state", value) for value in (-1, 0.5, "seed")),
@@ -64,6 +68,8 @@ WRONG = [
     ("smoothing_per", "row"),
     *(("missing", value) for value in ("ignored", None)),
     *(("unknown", value) for value in ("ignore", None)),
+    *(("variant", value) for value in ("Gens", None)),
+    *(("cluster_penalty", value) for value in (-0.1, np.nan)),
 ]
 
 
@@ -71,8 +77,9 @@ def of(estimator) -> dict[str, object]:
     return {name: value for name, value in OTHER.items() if name in estimator().get_params()}
 
 
-def test_only_softlearn_has_beta():
-    assert set(SoftLearn().get_params()) == set(OTHER)
+def test_what_only_softlearn_and_only_learnspn_have():
+    of_learnspn = {"variant", "cluster_penalty"}
+    assert set(SoftLearn().get_params()) == set(OTHER) - of_learnspn
     assert set(LearnSPN().get_params()) == set(OTHER) - {"beta"}
 
 
@@ -115,8 +122,9 @@ def test_all_parameters_away_from_their_defaults_fit(estimator):
 
 @pytest.mark.parametrize(("name", "value"), WRONG)
 def test_a_wrong_parameter_is_named(name, value):
+    estimator = SoftLearn if name in SoftLearn().get_params() else LearnSPN
     with pytest.raises(SoftlearnError, match=f"^{name} must be .*, not ") as caught:
-        SoftLearn(**{name: value}).fit(FRAME)
+        estimator(**{name: value}).fit(FRAME)
     assert repr(value) in str(caught.value)
 
 

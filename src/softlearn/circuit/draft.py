@@ -29,10 +29,10 @@ class Draft:
         self._n_params: list[AnyArray] = []
         self._params: list[AnyArray] = []
 
-    def add_leaves(self, column: int, family: Family, params: Floats) -> Offsets:
-        """Add leaves over one column, their parameters being (leaves, n); return their ids."""
+    def add_leaves(self, column: int | AnyArray, family: Family, params: Floats) -> Offsets:
+        """Add leaves over one column or one each; their parameters are (leaves, n); return ids."""
         n, width = params.shape
-        self._column.append(np.full(n, column))
+        self._column.append(np.broadcast_to(column, n))
         self._family.append(np.full(n, FAMILIES.index(family)))
         self._n_params.append(np.full(n, width))
         self._params.append(params.ravel())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from softlearn.arrays import Floats
 from softlearn.circuit import Circuit
 from softlearn.learn.blocks import Block
 from softlearn.learn.entry import Entry, Promises
-from softlearn.learn.grower_config import Leaves
-from softlearn.learn.members import Members, learn_members, tree_builder
+from softlearn.learn.members import Members, TreeLeaves, learn_members, tree_builder
+from softlearn.learn.parameters import parameter
+from softlearn.learn.rules import one_of, whole
+from softlearn.learn.tree_mixture import mixture_of_trees
 from softlearn.learn.trees import TreeBuilder
 from softlearn.learn.watch import Engine
 from softlearn.stats.states import all_rows
@@ -21,8 +23,16 @@ from softlearn.table.schema import Schema
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChowLiuTreeConfig(Members, Leaves):
+class ChowLiuTreeConfig(Members, TreeLeaves):
     """The parameters of ChowLiuTree."""
+
+    mixture: Literal["bagged", "em"] = parameter(
+        "bagged",
+        one_of("bagged", "em"),
+        "How several trees are learnt: each by itself, from resampled rows, or all together by EM, "
+        "each from the rows that it tells best. There may then be fewer than `n_members`.",
+    )
+    max_iter: int = parameter(30, whole(1), "The most steps of EM.", only_if=("mixture", "em"))
 
 
 def chow_liu_tree(
@@ -34,6 +44,9 @@ def chow_liu_tree(
 ) -> Circuit:
     """Return the tree of largest mutual information, or a mixture of trees of resampled rows."""
     builder = tree_builder(blocks, schema, config)
+    if config.mixture == "em" and config.n_members > 1:
+        rng = np.random.default_rng(seed)
+        return mixture_of_trees(builder, config.n_members, config.max_iter, rng, engine)
     return learn_members(builder, config, seed, engine, _add_tree)
 
 
@@ -50,7 +63,7 @@ ENTRY: Final = Entry(
     advice="Take it as a baseline that is learnt in a moment, or where the tree itself is the "
     "answer. Most tables have more to say than a tree can.",
     reference="Chow and Liu, Approximating Discrete Probability Distributions with Dependence "
-    "Trees, 1968.",
+    "Trees, 1968; mixtures: Meilă and Jordan, Learning with Mixtures of Trees, JMLR 2000.",
     function=chow_liu_tree,
     config=ChowLiuTreeConfig,
     promises=Promises(deterministic=True),

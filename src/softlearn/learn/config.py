@@ -18,6 +18,7 @@ from softlearn.stats.independence import Test
 
 Clustering: TypeAlias = Literal["em", "kmeans"]
 LeafChoice: TypeAlias = Literal["gaussian", "histogram"]
+GrowerLeaf: TypeAlias = Literal["gaussian", "histogram", "chow-liu"]
 SmoothingPer: TypeAlias = Literal["column", "level"]
 
 
@@ -34,6 +35,9 @@ class GrowConfig:
     ranks
         Whether pairs with numbers are tested by their ranks alone (Kendall, Kruskal–Wallis)
         instead of by ranks and tables of quantile bins.
+    trees
+        Whether several columns that are not split any more are told by a Chow–Liu tree instead of
+        by independent leaves.
     """
 
     soft: bool = True
@@ -49,6 +53,8 @@ class GrowConfig:
     leaf: LeafChoice | Mapping[str, LeafChoice] = "gaussian"
     deviation_floor: float = RELATIVE_DEVIATION_FLOOR
     test: Test = "chi2"
+    trees: bool = False
+    min_rows: int = 0
     max_depth: int | None = None
     max_nodes: int | None = None
     time_budget: float | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from softlearn.learn.config import Clustering, GrowConfig, LeafChoice, SmoothingPer
+from softlearn.learn.config import Clustering, GrowConfig, GrowerLeaf, LeafChoice, SmoothingPer
 from softlearn.learn.parameters import parameter
 from softlearn.learn.rules import number, one_of, one_per_column, or_none, whole
 from softlearn.numeric_policy import (
@@ -15,6 +15,7 @@ from softlearn.numeric_policy import (
     MORE_CLUSTERS,
     NEGLIGIBLE_WEIGHT,
     RELATIVE_DEVIATION_FLOOR,
+    ROWS_OF_A_TREE,
     SIGNIFICANCE_OF_TWO_LEVELS,
     SMOOTHING_GRID,
 )
@@ -70,8 +71,8 @@ class Splits:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Leaves:
-    """What leaves are, and how they are estimated."""
+class Smoothing:
+    """How leaves are estimated."""
 
     smoothing: float = parameter(
         LAPLACE_SMOOTHING,
@@ -86,6 +87,14 @@ class Leaves:
         "table, or each level gets as many, which is Laplace's smoothing. If not said they share "
         "them, unless all columns have two levels.",
     )
+    # The smallest deviation of a Gaussian leaf as a share of its column's; for experiments.
+    deviation_floor: float = RELATIVE_DEVIATION_FLOOR
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leaves(Smoothing):
+    """What leaves are, and how they are estimated."""
+
     leaf: LeafChoice | Mapping[str, LeafChoice] = parameter(
         "gaussian",
         one_per_column("gaussian", "histogram"),
@@ -93,8 +102,21 @@ class Leaves:
         "mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale, "
         "which are all others that were not said to be plain, have leaves over its cells.",
     )
-    # The smallest deviation of a Gaussian leaf as a share of its column's; for experiments.
-    deviation_floor: float = RELATIVE_DEVIATION_FLOOR
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrowerLeaves(Smoothing):
+    """What there is where growing ends, and how it is estimated."""
+
+    leaf: GrowerLeaf | Mapping[str, LeafChoice] = parameter(
+        "gaussian",
+        one_per_column("gaussian", "histogram", or_for_all=("chow-liu",)),
+        "The leaves of integer, numeric and datetime columns without a scale; those not in a "
+        "mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale, "
+        "which are all others that were not said to be plain, have leaves over its cells. With "
+        "`chow-liu`, several columns that are not split any more are told by a tree, in which each "
+        "depends on one other, instead of as independent.",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +127,12 @@ class Limits:
         None,
         or_none(whole(0)),
         "The most splits on the way to a leaf; 0 takes all columns as independent.",
+    )
+    min_rows: int | None = parameter(
+        None,
+        or_none(whole(0)),
+        "Fewer rows, by weight, are not split any more. If not said 0, and "
+        f"{ROWS_OF_A_TREE} if leaf is `chow-liu`.",
     )
     max_nodes: int | None = parameter(
         None,
@@ -132,7 +160,7 @@ class Finish:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GrowerConfig(Finish, Limits, Leaves, Splits):
+class GrowerConfig(Finish, Limits, GrowerLeaves, Splits):
     """The parameters that all growers have."""
 
 

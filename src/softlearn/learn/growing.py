@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 import numpy as np
 
 from softlearn.circuit import Circuit
-from softlearn.learn.assemble import assemble
+from softlearn.learn.assemble import assemble, assemble_with_trees
 from softlearn.learn.blocks import Block, joined
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.fine_tune import FineTuning, fine_tuned
@@ -23,7 +23,7 @@ from softlearn.learn.grower_config import (
 from softlearn.learn.held_out import different_rows, hold_out
 from softlearn.learn.leaves import finish_leaves, with_histograms
 from softlearn.learn.watch import Engine, ignore
-from softlearn.numeric_policy import HELD_OUT_SHARE
+from softlearn.numeric_policy import HELD_OUT_SHARE, ROWS_OF_A_TREE
 from softlearn.stats.table import training_table
 from softlearn.table.schema import Schema
 
@@ -44,7 +44,12 @@ def grown(
         block, held = hold_out(rows, HELD_OUT_SHARE, np.random.default_rng(to_hold))
     table = training_table(*block, schema, with_histograms(schema, config))
     tree = grow(table, config, seed, engine, ends)
-    circuit = assemble(tree, finish_leaves(tree, table, config), schema)
+    finished = finish_leaves(tree, table, config)
+    circuit = (
+        assemble_with_trees(tree, finished, table, config)
+        if config.trees
+        else assemble(tree, finished, schema)
+    )
     if held is None:  # nothing is wanted, or there are too few rows to stop by
         return circuit
     tuning = FineTuning(max_iter=config.fine_tune, smoothing=config.smoothing)
@@ -56,7 +61,9 @@ def settled(
     config: GrowerConfig, schema: Schema, blocks: Sequence[Block], *, soft: bool, ranks: bool
 ) -> GrowConfig:
     """Return a grower's choices, with what the caller left open as it is usual for the table."""
-    chosen = {one.name: getattr(config, one.name) for one in fields(config)}
+    known = {one.name for one in fields(GrowConfig)}
+    own = [one.name for one in fields(config) if one.name in known]
+    chosen = {name: getattr(config, name) for name in own}
     if config.significance is None:
         chosen["significance"] = usual_significance(schema)
     if config.smoothing_per is None:
@@ -64,4 +71,9 @@ def settled(
     if config.n_clusters is None:
         n_rows = sum(float(block.weights.sum()) for block in blocks)
         chosen["n_clusters"] = usual_clusters(schema, n_rows)
-    return GrowConfig(**chosen, soft=soft, ranks=ranks)
+    trees = config.leaf == "chow-liu"
+    if trees:
+        chosen["leaf"] = "gaussian"
+    if config.min_rows is None:
+        chosen["min_rows"] = ROWS_OF_A_TREE if trees else 0
+    return GrowConfig(**chosen, soft=soft, ranks=ranks, trees=trees)

@@ -4,22 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
 from softlearn.circuit import Circuit
-from softlearn.learn.blocks import Block
+from softlearn.learn.blocks import Block, joined
 from softlearn.learn.entry import Entry, Promises
+from softlearn.learn.gens import grown_by_gens
 from softlearn.learn.grower_config import GrowerConfig
 from softlearn.learn.growing import grown, settled
+from softlearn.learn.leaves import with_histograms
+from softlearn.learn.parameters import parameter
+from softlearn.learn.rules import number, one_of
 from softlearn.learn.watch import Engine
+from softlearn.stats.table import training_table
 from softlearn.table.schema import Schema
 
 
 @dataclass(frozen=True, kw_only=True)
 class LearnSPNConfig(GrowerConfig):
-    """The parameters of LearnSPN: those of all growers."""
+    """The parameters of LearnSPN."""
+
+    variant: Literal["correia", "gens"] = parameter(
+        "correia",
+        one_of("correia", "gens"),
+        "How rows and columns are split: as `clustering` and the tests of ranks and chi-square "
+        "say, or as first published, by G-tests (of bins of numbers) and hard incremental EM over "
+        "naive Bayes mixtures, which finds the number of clusters by itself.",
+    )
+    cluster_penalty: float = parameter(
+        0.6,
+        number("a number, 0 or more", lambda x: x >= 0.0),
+        "What a cluster more costs, in nats per column.",
+        grid=(0.2, 0.4, 0.6, 0.8),
+        only_if=("variant", "gens"),
+    )
 
 
 def learnspn(
@@ -30,7 +50,10 @@ def learnspn(
     engine: Engine,
 ) -> Circuit:
     """Grow a circuit whose rows go to one cluster each; pairs with numbers are tested by ranks."""
-    chosen = settled(config, schema, blocks, soft=False, ranks=True)
+    chosen = settled(config, schema, blocks, soft=False, ranks=config.variant == "correia")
+    if config.variant == "gens":
+        table = training_table(*joined(blocks), schema, with_histograms(schema, chosen))
+        return grown_by_gens(table, chosen, config.cluster_penalty, seed, engine)
     return grown(blocks, schema, chosen, seed, engine)
 
 

@@ -160,13 +160,14 @@ def _pseudo_counts_of(columns: AnyArray, table: TrainingTable, config: GrowConfi
 
 
 def pseudo_counts(weights: Floats, config: GrowConfig) -> Floats:
-    """Return what is added to the weight of each level of a column, given their weights.
+    """Return what is added to the weight of each level of columns, given their weights.
 
     Per level, every level gets the same; per column, all levels together get it, by their share
     of the column, so that a column of forty levels is not forty times as noisy as a flag.
     """
-    shares = np.ones(weights.size)
+    shares = np.ones(weights.shape)
     if config.smoothing_per == "column":
         # Levels never seen stay possible.
-        shares = (weights + 0.5 / max(weights.size, 1)) / (weights.sum() + 0.5)
+        total = weights.sum(axis=-1, keepdims=True) + 0.5
+        shares = (weights + 0.5 / max(weights.shape[-1], 1)) / total
     return config.smoothing * shares

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from softlearn.arrays import Floats
 from softlearn.circuit import Circuit
 from softlearn.circuit.draft import Draft
 from softlearn.learn.blocks import Block, joined
-from softlearn.learn.config import GrowConfig
+from softlearn.learn.config import GrowConfig, SmoothingPer
 from softlearn.learn.grower_config import Leaves, usual_smoothing_per
 from softlearn.learn.leaves import with_histograms
 from softlearn.learn.parameters import parameter
-from softlearn.learn.rules import flag, whole
+from softlearn.learn.rules import flag, number, one_of, or_none, whole
 from softlearn.learn.trees import TreeBuilder
 from softlearn.learn.watch import Engine, Progress
 from softlearn.stats.table import training_table
@@ -34,10 +35,29 @@ class Members:
         whole(1),
         "How many circuits are learnt; the result is their mean.",
     )
-    bootstrap: bool = parameter(
-        True,
-        flag(),
-        "Whether each of several circuits is learnt from rows drawn with replacement.",
+    bootstrap: bool | None = parameter(
+        None,
+        or_none(flag()),
+        "Whether each of several circuits is learnt from rows drawn with replacement. If not said, "
+        "it is unless chance makes the circuits different anyway.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeLeaves(Leaves):
+    """What leaves and tables of trees are."""
+
+    smoothing: float = parameter(
+        1.0,
+        number("a number, 0 or more", lambda x: x >= 0.0),
+        "Pseudo-rows of every column for each state of the column that it depends on.",
+        grid=(0.1, 1.0, 5.0),
+    )
+    smoothing_per: SmoothingPer | None = parameter(
+        "column",
+        or_none(one_of("column", "level")),
+        "Whether the levels of a column share the pseudo-rows, each by how frequent it is, or each "
+        "level gets as many, which is Laplace's smoothing. None is as for SoftLearn.",
     )
 
 
@@ -47,20 +67,25 @@ def learn_members(
     seed: np.random.SeedSequence,
     engine: Engine,
     add_member: AddMember,
+    *,
+    by_chance: bool = False,
 ) -> Circuit:
     """Return the mean of all members.
 
     ``add_member`` adds a circuit over all columns to the builder's draft and returns its root; it
-    is given the weights of the table's rows, and its own chance.
+    is given the weights of the table's rows, and its own chance. Members that differ
+    ``by_chance`` are learnt from the rows as they are, unless the caller says otherwise.
     """
     n_members = config.n_members
+    resample = config.bootstrap if config.bootstrap is not None else not by_chance
     progress, roots = Progress(float(n_members)), []
     for own in seed.spawn(n_members):
         rng, n_before = np.random.default_rng(own), builder.draft.n_nodes
         weights = builder.table.weights
-        if config.bootstrap and n_members > 1:
+        if resample and n_members > 1:
             weights = resampled(weights, rng)
-        roots.append(add_member(builder, weights, rng))
+        with threadpool_limits(1, user_api="blas"):  # the matrices are small
+            roots.append(add_member(builder, weights, rng))
         progress.note(builder.draft.n_nodes - n_before, 1.0)
         engine.watch(progress)
     root = builder.draft.add_sum(roots, np.full(n_members, 1.0 / n_members))

@@ -37,6 +37,8 @@ def growth_options(config: GrowConfig, table: TrainingTable) -> GrowthOptions:
         g_test=config.test == "g",
         min_weight=float(config.min_weight),
         max_depth=_NEVER if config.max_depth is None else config.max_depth,
+        min_rows=float(config.min_rows),
+        keep_rows=config.trees,
         stop=np.zeros(1, np.uint8),
     )
 

@@ -60,15 +60,24 @@ def one_of(*words: str) -> Rule:
     )
 
 
-def one_per_column(*words: str) -> Rule:
-    """Return the rule for a word that holds for all columns, or a mapping of columns to words."""
+def one_per_column(*words: str, or_for_all: tuple[str, ...] = ()) -> Rule:
+    """Return the rule for a word that holds for all columns, or a mapping of columns to words.
+
+    Some words can be said of all columns only.
+    """
+    every = (*words, *or_for_all)
+    them = "the first of them" if or_for_all else "them"
     return Rule(
-        allowed=f"{' or '.join(map(repr, words))}, or a mapping of column names to them",
-        holds=lambda x: isinstance(x, Mapping) or (isinstance(x, str) and x in words),
+        allowed=f"{' or '.join(map(repr, every))}, or a mapping of column names to {them}",
+        holds=lambda x: (
+            all(isinstance(own, str) and own not in or_for_all for own in x.values())
+            if isinstance(x, Mapping)
+            else isinstance(x, str) and x in every
+        ),
         form="word per column",
-        annotation=f"Literal[{_quoted(words)}] | Mapping[str, Literal[{_quoted(words)}]]",
-        described=f"{{{_quoted(words)}}} or mapping of column name to one of them",
-        words=words,
+        annotation=f"Literal[{_quoted(every)}] | Mapping[str, Literal[{_quoted(words)}]]",
+        described=f"{{{_quoted(every)}}} or mapping of column name to {them}",
+        words=every,
     )
 
 

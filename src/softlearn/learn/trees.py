@@ -9,15 +9,17 @@ circuit is a mixture over it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Floats, Offsets
+from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets
 from softlearn.circuit.draft import Draft, add_trees
 from softlearn.leaf import CATEGORICAL
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.leaves import family_of, finish_column, pseudo_counts
+from softlearn.stats.bins import KEPT_LEVELS
 from softlearn.stats.groups import group_statistics, with_pseudo_rows
 from softlearn.stats.mutual_information import (
     PairSums,
@@ -30,18 +32,11 @@ from softlearn.stats.table import TrainingTable
 
 
 class Measured(NamedTuple):
-    """What a tree of some rows is chosen from."""
+    """A tree of some rows, and what its parameters are estimated from."""
 
     states: States
     pairs: PairSums
-    information: Floats  # (columns, columns)
-
-
-def measure(table: TrainingTable, data: SomeRows, smoothing: float = 0.0) -> Measured:
-    """Return the states of some rows, the tables of all pairs, and their information."""
-    states = states_of(table, data)
-    pairs = pair_sums(states)
-    return Measured(states, pairs, mutual_information(pairs, smoothing))
+    parent: Offsets  # (columns,) -1 for roots
 
 
 class TreeBuilder:
@@ -54,31 +49,46 @@ class TreeBuilder:
         self._spread: dict[int, Floats] = {}
         self._of_states: dict[int, Offsets] = {}
 
-    def add(self, data: SomeRows, measured: Measured | None = None) -> int:
+    def add(self, data: SomeRows) -> int:
         """Add the tree of some rows; return the id of its first node."""
-        found = measure(self.table, data, self.config.smoothing) if measured is None else measured
+        states = states_of(self.table, data)
+        pairs = pair_sums(states)
+        information = mutual_information(pairs, self.config.smoothing)
         numeric = self.table.codes.numeric[data.columns]
-        parent = spanning_tree(found.information, _fitness_as_root(found.information, numeric))
+        parent = spanning_tree(information, _fitness_as_root(information, numeric))
+        return self.add_tree(data, Measured(states, pairs, parent))
+
+    def add_tree(self, data: SomeRows, found: Measured) -> int:
+        """Add a tree whose parameters are estimated from some rows; return its first node's id."""
+        parent, columns = found.parent, data.columns
+        numeric = self.table.codes.numeric[columns]
         has_children = np.zeros(parent.size, dtype=bool)
         has_children[parent[parent >= 0]] = True
-        tables: list[Floats | None] = []
-        nodes: list[Offsets] = []
-        for j, above in enumerate(parent.tolist()):
-            column = int(data.columns[j])
-            table = None
-            if has_children[j] or not numeric[j]:
-                table = self._table(found.pairs, column, j, above)
-            if not numeric[j]:
-                nodes.append(self._of_levels(column, None if has_children[j] else table))
-            else:
-                of = j if has_children[j] else above
-                nodes.append(self._of_numbers(data, found.states, column, of))
-            tables.append(table)
+        tables: list[Floats | None] = [None] * parent.size
+        nodes: list[Offsets] = [np.zeros(0, np.int64)] * parent.size
+        for places in _of_one_shape(found, has_children | ~numeric):
+            some = self._tables(found, columns, places)
+            for place, table in zip(places.tolist(), some, strict=True):
+                tables[place] = table
+            childless = ~has_children[places]
+            ends = places[childless]
+            if ends.size:
+                ids = self._of_tables(columns[ends], some[childless])
+                for place, own in zip(ends.tolist(), ids, strict=True):
+                    nodes[place] = own
+        for place in np.flatnonzero(has_children & ~numeric).tolist():
+            nodes[place] = self.of_levels(int(columns[place]))
+        for place in np.flatnonzero(numeric).tolist():
+            of = place if has_children[place] else int(parent[place])
+            nodes[place] = self._of_numbers(data, found.states, int(columns[place]), of)
         return add_trees(self.draft, parent.tolist(), tables, nodes)
 
-    def add_level(self, column: int, state: int) -> int:
-        """Return the id of the leaf of one state of a discrete column."""
-        return int(self._of_levels(column, None)[state])
+    def of_levels(self, column: int) -> Offsets:
+        """Return the ids of the leaves of a discrete column's states."""
+        if column not in self._of_states:
+            found = self.draft.add_leaves(column, CATEGORICAL, self.shares(column))
+            self._of_states[column] = found
+        return self._of_states[column]
 
     def shares(self, column: int) -> Floats:
         """Return the part of each level in its state, (states, levels); 0 in all other states."""
@@ -90,24 +100,50 @@ class TreeBuilder:
             self._spread[column] = _normalised(belongs * mass, belongs)
         return self._spread[column]
 
-    def _table(self, pairs: PairSums, column: int, j: int, above: int) -> Floats:
-        """Return the probabilities of a column's states given each of its parent's, smoothed."""
-        margin = pairs.weights[pairs.start[j] : pairs.start[j + 1]]
-        if margin.sum() <= 0.0 and not self.table.codes.numeric[column]:
-            state = state_of_level(self.table, column)
-            margin = np.bincount(state, self.table.level_weights(column)).astype(np.float64)
-        counts = pairs.table(above, j) if above >= 0 else margin[None]
-        raised = counts + pseudo_counts(margin, self.config)
-        return _normalised(raised, margin if margin.any() else 1.0)
+    def tables_of(self, columns: Ids, found: Measured) -> list[Floats]:
+        """Return the probabilities of each column's states given its parent's, smoothed."""
+        tables = [np.zeros((0, 0))] * columns.size
+        for places in _of_one_shape(found, np.ones(columns.size, dtype=bool)):
+            some = self._tables(found, columns, places)
+            for place, table in zip(places.tolist(), some, strict=True):
+                tables[place] = table
+        return tables
 
-    def _of_levels(self, column: int, table: Floats | None) -> Offsets:
-        """Return leaves of a discrete column: of a table's rows, or of each state."""
-        if table is not None:
-            return self.draft.add_leaves(column, CATEGORICAL, table @ self.shares(column))
-        if column not in self._of_states:
-            found = self.draft.add_leaves(column, CATEGORICAL, self.shares(column))
-            self._of_states[column] = found
-        return self._of_states[column]
+    def _tables(self, found: Measured, columns: Ids, places: Offsets) -> Floats:
+        """Return the probabilities of columns' states given their parents', smoothed.
+
+        The shape is (columns, states of the parent or 1, states); all have the same.
+        """
+        sums, start = found.pairs
+        own = start[places][:, None] + np.arange(start[places[0] + 1] - start[places[0]])
+        margin = sums[own, own]
+        for k in np.flatnonzero(margin.sum(axis=1) <= 0.0):  # no row has a cell: as the column
+            column = int(columns[places[k]])
+            if not self.table.codes.numeric[column]:
+                state = state_of_level(self.table, column)
+                margin[k] = np.bincount(state, self.table.level_weights(column))
+        above = found.parent[places]
+        counts = margin[:, None]
+        if above[0] >= 0:
+            given = start[above][:, None] + np.arange(start[above[0] + 1] - start[above[0]])
+            counts = sums[given[:, :, None], own[:, None, :]]
+        raised = counts + pseudo_counts(margin, self.config)[:, None]
+        otherwise = np.where(margin.sum(axis=1, keepdims=True) > 0.0, margin, 1.0)
+        return _normalised(raised, otherwise[:, None])
+
+    def _of_tables(self, columns: Ids, tables: Floats) -> Offsets:
+        """Add leaves of discrete columns for each row of their tables; return ids, (n, rows)."""
+        n, n_rows, n_states = tables.shape
+        if n_states < KEPT_LEVELS:  # every level is a state
+            params = tables.reshape(n * n_rows, n_states)
+            ids = self.draft.add_leaves(np.repeat(columns, n_rows), CATEGORICAL, params)
+            return ids.reshape(n, n_rows)
+        return np.stack(
+            [
+                self.draft.add_leaves(column, CATEGORICAL, table @ self.shares(column))
+                for column, table in zip(columns.tolist(), tables, strict=True)
+            ]
+        )
 
     def _of_numbers(self, data: SomeRows, states: States, column: int, of: int) -> Offsets:
         """Add leaves of a number, one for each state of one of the columns, or a single one."""
@@ -130,13 +166,33 @@ class TreeBuilder:
         return group_statistics(self.table, column, data, np.zeros(data.rows.size, np.uint8), 1)
 
 
+def tree_score(states: States, information: Floats, price: float) -> float:
+    """Return the log-likelihood of the rows' tree less the price of its parameters."""
+    parent = spanning_tree(information)
+    linked = np.flatnonzero(parent >= 0)
+    above = parent[linked]
+    gain = information[linked, above].sum() - information.diagonal().sum()
+    n_params = float((states.n_states - 1).sum())
+    n_params += float(((states.n_states[above] - 1) * (states.n_states[linked] - 1)).sum())
+    return float(states.weights.sum() * gain - price * n_params)
+
+
 def _fitness_as_root(information: Floats, numeric: AnyArray) -> Floats:
     """Return how well each column suits as a root: levels first, and what tells most."""
     total = information.sum(axis=1) - information.diagonal()
     return np.asarray(np.where(numeric, total, total + total.sum() + 1.0))
 
 
-def _normalised(rows: Floats, otherwise: Floats | float) -> Floats:
-    """Return rows that add to 1; those that are all 0 are as ``otherwise``."""
-    filled = np.where(rows.sum(axis=1, keepdims=True) > 0.0, rows, otherwise)
-    return np.asarray(filled / filled.sum(axis=1, keepdims=True))
+def _of_one_shape(found: Measured, which: Bools) -> Iterator[Offsets]:
+    """Yield columns that have as many states as each other, and whose parents have too."""
+    n_states, parent = found.states.n_states, found.parent
+    n_given = np.where(parent >= 0, n_states[parent], 0)
+    shape = n_given * (n_states.max() + 1) + n_states
+    for one in np.unique(shape[which]):
+        yield np.flatnonzero(which & (shape == one))
+
+
+def _normalised(rows: Floats, otherwise: Floats) -> Floats:
+    """Return rows that add to 1 along the last axis; those that are all 0 are as ``otherwise``."""
+    filled = np.where(rows.sum(axis=-1, keepdims=True) > 0.0, rows, otherwise)
+    return np.asarray(filled / filled.sum(axis=-1, keepdims=True))

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Floats, Ids, Kinds, Offsets
+from softlearn.arrays import AnyArray, Bools, Floats, Ids, Kinds, Offsets
 from softlearn.stats.bins import FINE_BINS, KEPT_LEVELS, MISSING, most_frequent, quantile_bins
 from softlearn.stats.table import TrainingTable
 
@@ -53,6 +53,19 @@ class States:
     def start(self) -> Offsets:
         """Where the states of each column begin if all stand behind each other, (columns + 1,)."""
         return np.concatenate([[0], np.cumsum(self.n_states)])
+
+    @property
+    def varies(self) -> Bools:
+        """Which columns are in more than one state, (columns,)."""
+        highest = np.where(self.codes == MISSING, 0, self.codes).max(axis=1, initial=0)
+        return np.asarray(highest > self.codes.min(axis=1, initial=MISSING))
+
+    def take(self, some: SomeRows) -> States:
+        """Return the states of some of the rows and columns, with other weights."""
+        codes = self.codes[some.columns]
+        if some.rows.size < self.weights.size:
+            codes = codes[:, some.rows]
+        return States(codes, self.n_states[some.columns], some.weights)
 
 
 def state_of_level(table: TrainingTable, column: int) -> AnyArray:

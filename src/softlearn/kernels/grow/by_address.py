@@ -50,6 +50,8 @@ _EXAMPLES = (
         g_test=True,
         min_weight=0.0,
         max_depth=0,
+        min_rows=0.0,
+        keep_rows=True,
         stop=np.zeros(1, np.uint8),
     ),
     _WHOLE,

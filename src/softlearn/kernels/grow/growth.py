@@ -19,6 +19,7 @@ from softlearn.kernels.grow.leaves import add_statistics
 from softlearn.kernels.grow.slices import heavy, keep_heavy, take
 from softlearn.kernels.grow.stacks import add_node, pop, push, with_room
 from softlearn.kernels.grow.work import (
+    KEPT,
     LEAF,
     PRODUCT,
     SUM,
@@ -51,12 +52,10 @@ def grow_slices(
         if work.size[0] == 0:
             break
         task = pop(work)
-        nodes = _with_room_for(table, task, nodes)
+        nodes = _with_room_for(table, task, nodes, options.keep_rows)
         data = take(table, task.rows, task.weights, task.columns)
         split = _no_split(task, options)
-        if options.stop[0] == 0 and not is_last(
-            task.columns.size, task.depth, task.n_nodes, options
-        ):
+        if options.stop[0] == 0 and not _is_last(task, options):
             if not task.connected:
                 run_labelling(labelling, table, data, task, options, split.label)
                 _count_columns(split)
@@ -66,6 +65,9 @@ def grow_slices(
                 found = run_clustering(clustering, data, picks, choices, stop, membership)
                 _count_shares(table, task, found, options.min_weight, split)
         kind = kind_of(split)
+        if kind == LEAF and options.keep_rows and task.columns.size > 1:
+            _keep(task, nodes)
+            continue
         places = add_statistics(
             table, data, task, _needed(table, task, kind, options, split), nodes
         )
@@ -76,9 +78,9 @@ def grow_slices(
 
 
 @inner
-def _with_room_for(table: GrowTable, task: OpenSlice, nodes: Nodes) -> Nodes:
-    """Return the nodes with room for a leaf and statistics of each column."""
-    n_statistics = 0
+def _with_room_for(table: GrowTable, task: OpenSlice, nodes: Nodes, keep_rows: bool) -> Nodes:
+    """Return the nodes with room for a leaf and statistics of each column, or for the rows."""
+    n_statistics = 2 + 2 * task.rows.size + task.columns.size if keep_rows else 0
     for j in range(task.columns.size):
         n_statistics += table.n_statistics[task.columns[j]]
     return with_room(nodes, task.columns.size + 1, n_statistics)
@@ -98,10 +100,14 @@ def _no_split(task: OpenSlice, options: GrowthOptions) -> Split:
 
 
 @inner
-def is_last(n_columns: int, depth: int, n_nodes: float, options: GrowthOptions) -> bool:
-    """Return whether a slice becomes leaves, whatever its rows say."""
-    needed = 1 + options.n_clusters * (n_columns + 1)
-    return bool(n_columns == 1 or depth >= options.max_depth or n_nodes < needed)
+def _is_last(task: OpenSlice, options: GrowthOptions) -> bool:
+    """Return whether a slice is closed, whatever its rows say."""
+    n_columns, mass = task.columns.size, 0.0
+    for i in range(task.weights.size):
+        mass += task.weights[i]
+    is_full = task.n_nodes < 1 + options.n_clusters * (n_columns + 1)
+    is_deep = task.depth >= options.max_depth or mass < options.min_rows
+    return bool(n_columns == 1 or is_full or is_deep)
 
 
 @inner
@@ -141,6 +147,22 @@ def kind_of(split: Split) -> int:
     if are_several(split.label):
         return PRODUCT
     return SUM if n_clusters > 1 else LEAF
+
+
+@inner
+def _keep(task: OpenSlice, nodes: Nodes) -> None:
+    """Add a node that keeps the slice, for which there must be room."""
+    n_rows, n_columns = task.rows.size, task.columns.size
+    node = add_node(nodes, KEPT, task.parent, task.edge)
+    nodes.place[node] = nodes.size[1]
+    out = nodes.statistics[nodes.size[1] :]
+    out[0], out[1] = n_rows, n_columns
+    for i in range(n_rows):
+        out[2 + i] = task.rows[i]
+        out[2 + n_rows + i] = task.weights[i]
+    for j in range(n_columns):
+        out[2 + 2 * n_rows + j] = task.columns[j]
+    nodes.size[1] += 2 + 2 * n_rows + n_columns
 
 
 @inner

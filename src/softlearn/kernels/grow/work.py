@@ -13,6 +13,9 @@ from softlearn.kernels.cluster.rows import ClusterOptions
 LEAF: Final = 0
 PRODUCT: Final = 1
 SUM: Final = 2
+# A closed slice of several columns whose rows are kept: what becomes of them is decided later. Its
+# statistics are the numbers of rows and columns, then the rows, their weights, and the columns.
+KEPT: Final = 4
 
 N_MOMENTS: Final = 5  # the fields of ``softlearn.leaf.GaussianStats``
 
@@ -60,6 +63,8 @@ class GrowthOptions(NamedTuple):
     g_test: bool
     min_weight: float  # share of a row's own weight that a cluster does not carry on
     max_depth: int
+    min_rows: float  # a slice of less weight is closed
+    keep_rows: bool  # whether a closed slice of several columns keeps its rows
     stop: Kinds  # (1,) not zero when open slices are to become leaves at once
 
 

@@ -1,0 +1,138 @@
+"""RandomCircuits: rows are split by chance, and told by Chow–Liu trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from softlearn.arrays import Bools, Floats
+from softlearn.circuit import Circuit
+from softlearn.learn.blocks import Block
+from softlearn.learn.entry import Entry
+from softlearn.learn.members import Members, TreeLeaves, learn_members, tree_builder
+from softlearn.learn.parameters import parameter
+from softlearn.learn.rules import whole
+from softlearn.learn.trees import TreeBuilder
+from softlearn.learn.watch import Engine
+from softlearn.stats.states import SomeRows, States, all_rows, states_of
+from softlearn.table.schema import Schema
+
+_TRIES = 5  # at a split that leaves enough rows on both sides
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomCircuitsConfig(Members, TreeLeaves):
+    """The parameters of RandomCircuits."""
+
+    n_members: int = parameter(
+        10, whole(1), "How many circuits are learnt; the result is their mean. Forty are better."
+    )
+    n_conditions: int = parameter(
+        1, whole(1), "The most columns that a split looks at; how many, and which, is chance."
+    )
+    min_rows: int = parameter(
+        100, whole(1), "No part has fewer rows, by weight.", grid=(50, 100, 200)
+    )
+
+
+@dataclass
+class _Part:
+    """Some rows, and the two parts that they are split into."""
+
+    some: SomeRows
+    below: list[int] = field(default_factory=list)
+
+    @property
+    def mass(self) -> float:
+        return float(self.some.weights.sum())
+
+
+def random_circuits(
+    blocks: Sequence[Block],
+    schema: Schema,
+    config: RandomCircuitsConfig,
+    seed: np.random.SeedSequence,
+    engine: Engine,
+) -> Circuit:
+    """Return the mean of circuits whose rows were split by chance."""
+    trees = tree_builder(blocks, schema, config)
+    states = states_of(trees.table, all_rows(trees.table))
+
+    def add_one(builder: TreeBuilder, weights: Floats, rng: np.random.Generator) -> int:
+        parts = _split(_Part(all_rows(builder.table, weights)), states, config, rng)
+        ids: dict[int, int] = {}
+        for i in range(len(parts) - 1, -1, -1):
+            below = parts[i].below
+            if not below:
+                ids[i] = builder.add(parts[i].some)
+                continue
+            shares = np.array([parts[child].mass for child in below])
+            children = [ids[child] for child in below]
+            ids[i] = builder.draft.add_sum(children, shares / shares.sum())
+        return ids[0]
+
+    return learn_members(trees, config, seed, engine, add_one, by_chance=True)
+
+
+def _split(
+    first: _Part, states: States, config: RandomCircuitsConfig, rng: np.random.Generator
+) -> list[_Part]:
+    """Return all parts, children after their parents."""
+    parts = [first]
+    for part in parts:  # which grow while they are walked
+        inside = _matching(part, states, config, rng)
+        if inside is None:
+            continue
+        rows, weights, columns = part.some
+        part.below = [len(parts), len(parts) + 1]
+        parts.extend(
+            _Part(SomeRows(rows[which], weights[which], columns)) for which in (inside, ~inside)
+        )
+    return parts
+
+
+def _matching(
+    part: _Part, states: States, config: RandomCircuitsConfig, rng: np.random.Generator
+) -> Bools | None:
+    """Return the rows that are like a random one of them in some columns, if they are a split."""
+    mass = part.mass
+    if mass < 2.0 * config.min_rows:
+        return None
+    rows, weights, _ = part.some
+    codes = states.codes[:, rows]
+    varied = np.flatnonzero(states.take(part.some).varies)
+    for _ in range(_TRIES if varied.size else 0):
+        n_columns = min(int(rng.integers(1, config.n_conditions + 1)), varied.size)
+        columns = rng.choice(varied, n_columns, replace=False)
+        like = int(rng.choice(rows.size, p=weights / mass))
+        inside = np.asarray((codes[columns] == codes[columns, like][:, None]).all(axis=0))
+        if config.min_rows <= weights[inside].sum() <= mass - config.min_rows:
+            return inside
+    return None
+
+
+ENTRY: Final = Entry(
+    estimator="RandomCircuits",
+    label="Random circuits",
+    summary="Average circuits that split rows by chance, with Chow–Liu trees below.",
+    description="Rows that are like a random one in a few random columns are told apart from the "
+    "others, and so on in both parts; the last parts are told by Chow–Liu trees. No split is "
+    "searched for, so that circuits are made in no time, and their mean is what counts.",
+    advice="Take it for a strong model in seconds, on tables of many rows, and with many members.",
+    reference="Di Mauro et al., Random Probabilistic Circuits, UAI 2021.",
+    function=random_circuits,
+    config=RandomCircuitsConfig,
+    example="""
+>>> import numpy as np
+>>> from softlearn import ChowLiuTree, RandomCircuits
+>>> rng = np.random.default_rng(0)
+>>> a, b = rng.random((2, 2000)) < 0.5
+>>> table = np.stack([a, b, a ^ b], axis=1)
+>>> learnt = RandomCircuits(random_state=0).fit(table)
+>>> learnt.score(table) > ChowLiuTree().fit(table).score(table) + 0.3
+True
+""",
+)
