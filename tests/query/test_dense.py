@@ -5,6 +5,8 @@ import pytest
 
 from learn.table_examples import mixture, schema_of, with_gaps
 from softlearn.circuit import SUM, Circuit, with_parameters
+from softlearn.circuit.draft import Draft
+from softlearn.leaf import GAUSSIAN
 from softlearn.learn import Block
 from softlearn.learn.em_config import EmConfig
 from softlearn.learn.first_leaves import FirstLeaves
@@ -148,19 +150,20 @@ def test_a_row_has_the_same_value_wherever_it_stands(case):
         )
 
 
-def test_values_far_apart_keep_their_own_exponents(one_by_one):
-    """A sum of small children alone, next to children that are two thousand bits larger."""
-    kinds = "n" * 12
-    circuit, values = hidden(kinds, 8)
-    far = values.copy()
-    far[:, :40] += np.linspace(5.0, 900.0, 40)
-    evidence = Evidence(far)
-    circuit = with_weights(circuit, spread)
-    found = log_likelihood(circuit, evidence)
-    np.testing.assert_allclose(
-        found, one_by_one(lambda: log_likelihood(circuit, evidence)), rtol=1e-11
-    )
-    np.testing.assert_allclose(found, reference.log_likelihood(circuit, evidence), rtol=1e-9)
-    edge = flows(circuit, evidence, impossible="skip").edge
-    plain = one_by_one(lambda: flows(circuit, evidence, impossible="skip")).edge
-    np.testing.assert_allclose(edge, plain, rtol=1e-7, atol=1e-9)
+def test_a_sum_of_small_children_alone_is_not_lost_beside_large_ones():
+    """Children of one row differ by hundreds of thousands of bits, and the root reads the least."""
+    schema, k = schema_of("nn"), 8
+    draft = Draft(schema)
+    means = 100.0 * np.arange(k)
+    x, y = (draft.add_leaves(i, GAUSSIAN, np.stack([means, np.ones(k)], axis=1)) for i in range(2))
+    sums = draft.add_sums(x, np.eye(k))
+    products = draft.add_products(np.stack([sums, y], axis=1))
+    root = draft.add_sums(products, np.eye(k)[[-1]])
+    circuit = draft.circuit(int(root[0]))
+    assert dense_blocks(circuit.structure).n == 1
+    evidence = Evidence(np.array([[0.0, 650.0], [700.0, 700.0]]))
+    expected = GAUSSIAN.log_density(np.array([700.0, 1.0]), evidence.values).sum(axis=0)
+    np.testing.assert_allclose(log_likelihood(circuit, evidence), expected, rtol=1e-12)
+    found = flows(circuit, evidence)
+    np.testing.assert_allclose(found.leaf[[7, 15]], [2.0, 2.0])
+    assert found.leaf.sum() == pytest.approx(4.0)

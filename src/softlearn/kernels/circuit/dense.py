@@ -68,10 +68,10 @@ def add_dense(shape: Offsets, weight: Floats, to: int, a: int, block: Block, che
 
 @kernel
 def _any_scaled(values: Values, first: int, n: int) -> bool:
+    n_scaled = 0
     for slot in range(first, first + n):
-        if values.scaled[slot]:
-            return True
-    return False
+        n_scaled += values.scaled[slot]
+    return n_scaled > 0
 
 
 @kernel
@@ -174,9 +174,9 @@ def _four_by_four(
     step: int,
     tile: Floats,
     out: Floats,
-    places: tuple[int, int],
+    places: tuple[np.uint64, np.uint64],
 ) -> None:
-    """Add four weighted rows of a tile to four rows; `places` is where both begin, unsigned."""
+    """Add four weighted rows of a tile to four rows; `places` is where both begin."""
     x, y = places
     b, c, d = at + row_step, at + 2 * row_step, at + 3 * row_step
     a0, a1, a2, a3 = weight[at], weight[at + step], weight[at + 2 * step], weight[at + 3 * step]
