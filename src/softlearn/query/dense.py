@@ -9,8 +9,8 @@ import numpy as np
 from softlearn.arrays import Ids, Offsets
 from softlearn.circuit import SUM, Structure
 
-# Sums and children that a block has at least. In smaller ones little is gained, and every node of
-# a circuit with blocks keeps a slot.
+# Sums and children that a block has at least. Every node of a circuit with blocks keeps a slot, and
+# blocks of eight states of a hidden tree take as long as sums one by one.
 FEWEST: Final = 8
 
 
