@@ -9,6 +9,7 @@ import numpy as np
 
 from softlearn.arrays import AnyArray, Bools, Floats, Offsets
 from softlearn.circuit.flat import LEAF, PRODUCT, SUM, Circuit
+from softlearn.circuit.layout import NodeList, lay_out
 from softlearn.circuit.properties import validate
 from softlearn.leaf import FAMILIES, Family
 from softlearn.table.schema import Schema
@@ -89,27 +90,25 @@ class Draft:
         child = np.concatenate(self._child).astype(np.int64)
         start = np.concatenate([[0], np.cumsum(n_children)])
         kept = _reachable(root, start, child)
-        is_leaf = kind == LEAF
-        leaf = np.flatnonzero(kept[is_leaf])  # positions among the leaves
-        family = np.concatenate(self._family)
-        leaf = leaf[np.argsort(family[leaf], kind="stable")]
-        inner = np.flatnonzero(kept & ~is_leaf)
-        node = np.concatenate([np.flatnonzero(is_leaf)[leaf], inner])
-        new_id = np.full(kind.size, -1)
-        new_id[node] = np.arange(node.size)
-        edges = _stretches(start[inner], n_children[inner])
+        is_leaf, node = kind == LEAF, np.flatnonzero(kept)
+        leaf_of = np.where(is_leaf, np.cumsum(is_leaf) - 1, 0)[node]
+        place = np.full(kind.size, -1)
+        place[node] = np.arange(node.size)
+        edges = _stretches(start[node], n_children[node])
         n_params = np.concatenate(self._n_params)
-        param_start = np.concatenate([[0], np.cumsum(n_params)])
-        circuit = Circuit(
-            schema=self.schema,
-            kind=kind[node],
-            edge_start=np.concatenate([[0], np.cumsum(n_children[node])]),
-            child=new_id[child[edges]],
-            weight=np.concatenate(self._weight)[edges],
-            leaf_column=np.concatenate(self._column)[leaf],
-            leaf_family=family[leaf],
-            param_start=np.concatenate([[0], np.cumsum(n_params[leaf])]),
-            params=np.concatenate(self._params)[_stretches(param_start[leaf], n_params[leaf])],
+        circuit = lay_out(
+            self.schema,
+            NodeList(
+                kind=kind[node],
+                parent=np.repeat(place[node], n_children[node]),
+                child=place[child[edges]],
+                weight=np.concatenate(self._weight)[edges],
+                column=np.concatenate(self._column)[leaf_of],
+                family=np.concatenate(self._family)[leaf_of],
+                n_params=n_params[leaf_of],
+                first_param=(np.cumsum(n_params) - n_params)[leaf_of],
+                params=np.concatenate(self._params),
+            ),
         )
         validate(circuit)
         return circuit

@@ -599,9 +599,9 @@ class RatSpn(CircuitEstimator):
         Random trees of regions, R in the paper.
     depth : int, default=3
         How often regions are halved, D; single columns are not.
-    n_sums : int, default=6
+    n_sums : int, default=8
         Sums of each region, S.
-    n_inputs : int, default=6
+    n_inputs : int, default=8
         Products of leaves of each smallest region, I.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
@@ -678,8 +678,8 @@ class RatSpn(CircuitEstimator):
         sum_smoothing: float = 0.1,
         n_replicas: int = 8,
         depth: int = 3,
-        n_sums: int = 6,
-        n_inputs: int = 6,
+        n_sums: int = 8,
+        n_inputs: int = 8,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -737,7 +737,7 @@ class EinsumNetwork(CircuitEstimator):
     n_pieces : int, default=8
         About how many pieces the columns are cut into. It matters only if ``structure`` is
         'poon-domingos'.
-    n_nodes : int, default=6
+    n_nodes : int, default=8
         Sums or products of leaves of each region.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
@@ -817,7 +817,7 @@ class EinsumNetwork(CircuitEstimator):
         n_replicas: int = 8,
         depth: int = 3,
         n_pieces: int = 8,
-        n_nodes: int = 6,
+        n_nodes: int = 8,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,

@@ -46,7 +46,7 @@ class EinsumConfig(EmConfig):
         "About how many pieces the columns are cut into.",
         only_if=("structure", "poon-domingos"),
     )
-    n_nodes: int = parameter(6, whole(1), "Sums or products of leaves of each region.")
+    n_nodes: int = parameter(8, whole(1), "Sums or products of leaves of each region.")
     # The grid that the columns are in, such as that of an image; by default they are in a row.
     shape: tuple[int, ...] | None = None
 

@@ -31,8 +31,8 @@ class RatSpnConfig(EmConfig):
     depth: int = parameter(
         3, whole(0), "How often regions are halved, D; single columns are not.", grid=(2, 3, 4)
     )
-    n_sums: int = parameter(6, whole(1), "Sums of each region, S.")
-    n_inputs: int = parameter(6, whole(1), "Products of leaves of each smallest region, I.")
+    n_sums: int = parameter(8, whole(1), "Sums of each region, S.")
+    n_inputs: int = parameter(8, whole(1), "Products of leaves of each smallest region, I.")
 
 
 def rat_spn(

@@ -11,11 +11,13 @@ from softlearn.arrays import AnyArray, Bools, Ids, Kinds, Offsets
 from softlearn.circuit import LEAF, SUM, Structure
 from softlearn.kernels.circuit.program import (
     COMBINE,
+    DENSE,
     LEAVES_MULTIPLY,
     LEAVES_SET,
     MULTIPLY,
     SCALE,
 )
+from softlearn.query.dense import DenseBlocks
 
 # In the place of an edge: a weight that no circuit changes. They are positions from the end.
 ONE: Final = -1
@@ -38,7 +40,7 @@ class Instructions:
     op: Kinds
     to: Offsets
     a: Offsets  # -1 for none
-    b: Offsets  # -1 for none
+    b: Offsets  # -1 for none; the number of a block of sums
     edge_a: Offsets  # the edge whose weight a is multiplied by, or ONE or ZERO
     edge_b: Offsets
     run: Offsets  # position in the leaf runs, -1 for none
@@ -77,10 +79,12 @@ def leaf_runs(structure: Structure, source: Kinds) -> LeafRuns:
     return LeafRuns(leaf.astype(np.int32), node[start], np.append(start, leaf.size))
 
 
-def instructions(structure: Structure, order: Offsets, runs: LeafRuns) -> Instructions:
+def instructions(
+    structure: Structure, order: Offsets, runs: LeafRuns, dense: DenseBlocks
+) -> Instructions:
     """Return all instructions, given the edges in the order in which they are folded."""
-    folds = _Folds(structure, order)
-    parts = [folds.two_by_two(), folds.one_more(), folds.alone()]
+    folds = _Folds(structure, order, dense)
+    parts = [folds.two_by_two(), folds.one_more(), folds.alone(), folds.together(dense)]
     parts += [folds.with_leaves(runs), folds.only_leaves(runs)]
     steps = _Steps(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     sequence = np.lexsort((steps.part, steps.fold))
@@ -105,7 +109,7 @@ class _Steps(NamedTuple):
 class _Folds:
     """The folds of a circuit in order, and the instructions that each kind of fold needs."""
 
-    def __init__(self, structure: Structure, order: Offsets) -> None:
+    def __init__(self, structure: Structure, order: Offsets, dense: DenseBlocks) -> None:
         self.edge = order
         self.node = structure.edge_owner[order].astype(np.int64)
         self.child = structure.child[order].astype(np.int64)
@@ -124,10 +128,11 @@ class _Folds:
         self.partner = np.empty(order.size, np.int64)  # the fold before, of the same node
         self.partner[by_node] = np.roll(by_node, 1)
         self.size = np.bincount(self.node, minlength=structure.n_nodes)[self.node]
+        self.block = dense.by_node(structure.n_nodes)[1][self.node]  # -1 for a sum by itself
 
     def two_by_two(self) -> _Steps:
         """Return what joins the first two children of a node without leaves."""
-        which = np.flatnonzero((self.rank == 1) & ~self.has_leaves)
+        which = np.flatnonzero((self.rank == 1) & ~self.has_leaves & (self.block < 0))
         first = self.partner[which]
         op = np.where(self.is_sum[which], COMBINE, MULTIPLY)
         operands = (self.child[first], self.child[which])
@@ -135,7 +140,8 @@ class _Folds:
 
     def one_more(self) -> _Steps:
         """Return what folds a further child into a node that has a value already."""
-        which = np.flatnonzero((self.rank > 1) | ((self.rank == 1) & self.has_leaves))
+        further = (self.rank > 1) | ((self.rank == 1) & self.has_leaves)
+        which = np.flatnonzero(further & (self.block < 0))
         op = np.where(self.is_sum[which], COMBINE, MULTIPLY)
         operands = (self.node[which], self.child[which])
         return self._steps(which, op, operands, (np.full(which.size, ONE), self.edge[which]))
@@ -146,6 +152,18 @@ class _Folds:
         op = np.full(which.size, SCALE)
         operands = (self.child[which], np.full(which.size, _NONE))
         return self._steps(which, op, operands, (self.edge[which], np.full(which.size, ZERO)))
+
+    def together(self, dense: DenseBlocks) -> _Steps:
+        """Return what computes blocks of sums, each when the first of its sums is complete.
+
+        By then all its children have their values, and nobody has read one of its sums.
+        """
+        complete = np.flatnonzero((self.rank == self.size - 1) & (self.block >= 0))
+        block, first = np.unique(self.block[complete], return_index=True)
+        which, none = complete[first], np.full(block.size, ZERO)
+        itself, op = np.ones(block.size, np.int64), np.full(block.size, DENSE)
+        nodes = (dense.first_sum[block], dense.first_child[block], block)
+        return _Steps(which, itself, op, *nodes, none, none, np.full(block.size, _NONE))
 
     def with_leaves(self, runs: LeafRuns) -> _Steps:
         """Return what multiplies a product's leaves into its first child."""

@@ -9,7 +9,7 @@ from weakref import ReferenceType, WeakKeyDictionary, ref
 
 import numpy as np
 
-from softlearn.arrays import Bools, Floats, Ids, Kinds
+from softlearn.arrays import Bools, Floats, Ids, Kinds, Offsets
 from softlearn.circuit import SUM, Circuit
 from softlearn.kernels.circuit.program import (
     BINARY,
@@ -24,6 +24,7 @@ from softlearn.kernels.circuit.program import (
     Program,
 )
 from softlearn.query.coding import code_counts
+from softlearn.query.dense import NO_BLOCKS, DenseBlocks
 from softlearn.query.leaves import LeafTables, leaf_tables
 from softlearn.query.shape import Shape, shape_for
 
@@ -63,12 +64,27 @@ class Plan:
     @cached_property
     def graph(self) -> Graph:
         """The circuit as the kernels that go down read it."""
-        return graph_of(self.circuit, self.shape.slot_of, self.tables)
+        return graph_of(self.circuit, self.shape.slot_of, self.tables, self.shape.dense)
 
 
-def graph_of(circuit: Circuit, slot_of: Ids, tables: LeafTables | None = None) -> Graph:
+def dense_table(circuit: Circuit, dense: DenseBlocks) -> Offsets:
+    """Return the blocks of sums as kernels read them, (blocks, 4)."""
+    tiny = (circuit.weight > 0.0) & (circuit.weight < SMALLEST_WEIGHT)
+    before = np.concatenate([[0], np.cumsum(tiny)])
+    n_edges = dense.n_sums * dense.n_children
+    has_tiny = before[dense.first_edge + n_edges] > before[dense.first_edge]
+    return np.stack([dense.first_edge, dense.n_sums, dense.n_children, has_tiny], axis=1)
+
+
+def graph_of(
+    circuit: Circuit,
+    slot_of: Ids,
+    tables: LeafTables | None = None,
+    dense: DenseBlocks | None = None,
+) -> Graph:
     """Return a circuit with the slots of its nodes, for kernels that go down."""
     tables = tables or leaf_tables(circuit)
+    dense = dense or NO_BLOCKS
     return Graph(
         (circuit.kind == SUM).astype(np.uint8),
         circuit.edge_start,
@@ -79,6 +95,8 @@ def graph_of(circuit: Circuit, slot_of: Ids, tables: LeafTables | None = None) -
         tables.offset,
         tables.entries,
         np.array([column.n_levels for column in circuit.schema.columns], np.int32),
+        dense_table(circuit, dense),
+        *dense.by_node(circuit.n_nodes),
     )
 
 
@@ -126,7 +144,8 @@ def _filled(circuit: Circuit, style: Style) -> Plan:
     code, uses = shape.code, shape.uses
     with_fixed = np.append(circuit.weight, [0.0, 1.0])  # where ZERO and ONE point
     weights = (with_fixed[code.edge_a], with_fixed[code.edge_b])
-    checks = _checks(shape, weights, sizes, circuit.n_nodes)
+    blocks = (dense_table(circuit, shape.dense), circuit.weight)
+    checks = _checks(shape, weights, sizes, circuit.n_nodes, blocks)
     program = Program(
         op=code.op,
         to=shape.slots[0],
@@ -142,6 +161,8 @@ def _filled(circuit: Circuit, style: Style) -> Plan:
         leaf_offset=shape.use_offset,
         leaf_check=checks[1],
         table=tables.entries,
+        dense=blocks[0],
+        weight=blocks[1],
     )
     tiny_weight = ((circuit.weight > 0) & (circuit.weight < SMALLEST_WEIGHT)).any()
     may_leave = checks[0].any() or checks[1].any() or (shape.use_source >= PARABOLA).any()
@@ -149,7 +170,11 @@ def _filled(circuit: Circuit, style: Style) -> Plan:
 
 
 def _checks(
-    shape: Shape, weights: tuple[Floats, Floats], sizes: _LeafSizes, n_nodes: int
+    shape: Shape,
+    weights: tuple[Floats, Floats],
+    sizes: _LeafSizes,
+    n_nodes: int,
+    blocks: tuple[Offsets, Floats],
 ) -> tuple[Kinds, Kinds]:
     """Return after which instructions, and before which leaves, values are brought back."""
     from softlearn.kernels.circuit.schedule import place_checks  # noqa: PLC0415 - loads Numba
@@ -158,7 +183,8 @@ def _checks(
     low = np.where(counts, sizes.low[uses.leaf], 0.0)
     high = np.where(counts, sizes.high[uses.leaf], 0.0)
     of_nodes = (code.op, code.to, code.a, code.b, *weights)
-    return place_checks(*of_nodes, uses.start, low, high, shape.final, n_nodes)
+    of_leaves = (uses.start, low, high)
+    return place_checks(*of_nodes, *of_leaves, shape.final, n_nodes, *blocks)
 
 
 def _leaf_sizes(circuit: Circuit, tables: LeafTables, by_families: bool) -> _LeafSizes:

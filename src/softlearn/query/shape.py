@@ -11,8 +11,9 @@ import numpy as np
 
 from softlearn.arrays import Bools, Ids, Kinds, Offsets
 from softlearn.circuit import Structure
-from softlearn.kernels.circuit.program import PARABOLA, TILE, WEIGHTED_CODE
+from softlearn.kernels.circuit.program import DENSE, PARABOLA, TILE, WEIGHTED_CODE
 from softlearn.query.coding import code_counts
+from softlearn.query.dense import DenseBlocks, dense_blocks
 from softlearn.query.instructions import (
     Instructions,
     LeafRuns,
@@ -109,6 +110,8 @@ class Shape:
         where its numbers begin in the table.
     use_counts
         (uses,) False for a parabola that its instruction joins to the one before.
+    dense
+        Blocks of sums with the same children. With any, every node keeps a slot.
     columns
         Where the kernels keep what a block knows about discrete columns.
     reached_leaf, reached_slot
@@ -125,6 +128,7 @@ class Shape:
     use_place: Ids
     use_offset: Offsets
     use_counts: Bools
+    dense: DenseBlocks
     columns: DiscreteColumns
     reached_leaf: Ids
     reached_slot: Ids
@@ -165,8 +169,9 @@ def _compile(structure: Structure, source: Kinds, trace: bool) -> Shape:
     fused = fused_edges(structure)
     runs = leaf_runs(structure, source)
     order = fold_order(structure.edge_start, structure.child, fused)
-    code = instructions(structure, order, runs)
-    slots, n_slots, slot_of = _slots(structure, code, trace)
+    dense = dense_blocks(structure)
+    code = instructions(structure, order, runs, dense)
+    slots, n_slots, slot_of = _slots(structure, code, dense, trace)
     uses = LeafUses.of(runs, code.run, source)
     use_source, column = source[uses.leaf], structure.leaf_column[uses.leaf]
     columns = DiscreteColumns.of(structure.schema)
@@ -187,23 +192,27 @@ def _compile(structure: Structure, source: Kinds, trace: bool) -> Shape:
         use_place=place.astype(np.int32),
         use_offset=table_offsets(structure)[uses.leaf],
         use_counts=np.concatenate([[True], ~after])[: use_source.size],
+        dense=dense,
         columns=columns,
         reached_leaf=np.concatenate([alone, structure.child[fused]]).astype(np.int32),
         reached_slot=slot_of[np.concatenate([alone, structure.edge_owner[fused]])],
     )
 
 
-def _slots(structure: Structure, code: Instructions, trace: bool) -> tuple[Ids, int, Ids]:
+def _slots(
+    structure: Structure, code: Instructions, dense: DenseBlocks, trace: bool
+) -> tuple[Ids, int, Ids]:
     """Return (to, a, b) as slots, their number, and where each node's value stays in a trace."""
     from softlearn.kernels.circuit.schedule import assign_slots  # noqa: PLC0415 - loads Numba
 
     slot_of = np.full(structure.n_nodes, -1, np.int32)
-    if not trace:
+    if not trace and not dense.n:
         slots, n_slots = assign_slots(code.to, code.a, code.b, structure.n_nodes)
         return slots, int(n_slots), slot_of
-    nodes = np.unique(code.to)
+    nodes = np.union1d(code.to, dense.sums())
     slot_of[nodes] = np.arange(nodes.size)
     read = [np.where(side < 0, 0, slot_of[side]) for side in (code.to, code.a, code.b)]
+    read[2] = np.where(code.op == DENSE, code.b, read[2])
     return np.stack(read).astype(np.int32), nodes.size, slot_of
 
 

@@ -24,6 +24,7 @@ BLOCK_ROWS = 256
 # A trace keeps every node, so its blocks shrink with the circuit to stay in this many bytes.
 TRACE_BYTES = 4 << 20
 _FEWEST_ROWS = 8
+_FEWEST_DENSE_ROWS = 64  # blocks of sums do more with each value that is read
 _SMALL_FACTOR = 2.0**-50
 _NOWHERE = np.empty(0)
 _ROWS_PER_TASK = 4096  # enough work to hide the cost of a thread's start
@@ -189,9 +190,10 @@ def batch_of(
 def block_rows(plan: Plan, n_rows: int, *, trace: bool = False) -> int:
     """Return how many rows to evaluate together."""
     most = BLOCK_ROWS
-    if trace:
+    if trace or plan.shape.dense.n:
         bytes_a_row = (16 if plan.needs_exponents else 8) * plan.shape.n_slots
-        most = min(most, max(_FEWEST_ROWS, TRACE_BYTES // bytes_a_row))
+        fewest = _FEWEST_DENSE_ROWS if plan.shape.dense.n else _FEWEST_ROWS
+        most = min(most, max(fewest, TRACE_BYTES // bytes_a_row))
     return max(1, min(most, n_rows))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from softlearn.arrays import Bools, Floats, Ids, Offsets
+from softlearn.kernels.circuit.dense import spread_dense
 from softlearn.kernels.circuit.program import Batch, Graph, Values
 from softlearn.kernels.compile import kernel
 
@@ -27,10 +28,18 @@ def spread(
     root = slot_of[graph.is_sum.size - 1]
     for r in range(n_rows):
         flow[root, r] = weight[r] if mantissa[root, r] != 0.0 else 0.0
+    done = -1  # the block of sums that was handled last
     for node in range(graph.is_sum.size - 1, graph.leaf_column.size - 1, -1):
         slot = slot_of[node]
         if not graph.is_sum[node]:
             _hand_on(graph, node, flow, edge)
+            continue
+        # A block is met from its last sum on; no node above it is left then.
+        block = graph.dense_block[node]
+        is_last = block >= 0 and graph.dense_sum[node] == graph.dense[block, 1] - 1
+        if is_last and spread_dense(graph, node, values, flow, share, edge):
+            done = block
+        if block >= 0 and block == done:
             continue
         for r in range(n_rows):
             empty = mantissa[slot, r] == 0.0

@@ -13,6 +13,7 @@ LEAVES_MULTIPLY: Final = 1  # to = a * product of leaves
 MULTIPLY: Final = 2  # to = a * b
 COMBINE: Final = 3  # to = weight_a * a + weight_b * b
 SCALE: Final = 4  # to = weight_a * a
+DENSE: Final = 5  # a block of sums from `to` on, of all slots from `a` on; `b` is its number
 
 # Where the value of a leaf comes from.
 BINARY: Final = 0  # a choice of two probabilities
@@ -56,6 +57,8 @@ class Program(NamedTuple):
     leaf_offset: Offsets  # (leaf uses,)       where its numbers start in `table`
     leaf_check: Kinds  # (leaf uses,)       1: bring `to` back into the safe range before it
     table: Floats  # probabilities and a 1.0 for "unobserved"; peak, centre and sharpness
+    dense: Offsets  # (blocks, 4)        first edge, number of sums and of children, tiny weights
+    weight: Floats  # (edges,)           of dense blocks
 
 
 class Batch(NamedTuple):
@@ -123,6 +126,9 @@ class Graph(NamedTuple):
     leaf_offset: Offsets  # (leaves,)     where its probabilities start in `table`
     table: Floats  # probabilities of discrete leaves
     n_levels: Ids  # (columns,)           0 for a continuous column
+    dense: Offsets  # (blocks, 4)         as in Program
+    dense_sum: Ids  # (nodes,)            position in a dense block, -1 elsewhere
+    dense_block: Ids  # (nodes,)          its number
 
 
 class LeafReach(NamedTuple):

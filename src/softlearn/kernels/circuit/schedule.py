@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from softlearn.arrays import Bools, Floats, Ids, Kinds, Offsets
-from softlearn.kernels.circuit.program import COMBINE, LEAVES_SET, MULTIPLY, REACH, SAFE
+from softlearn.kernels.circuit.program import COMBINE, DENSE, LEAVES_SET, MULTIPLY, REACH, SAFE
 from softlearn.kernels.compile import kernel
 
 
@@ -125,6 +125,8 @@ def place_checks(
     leaf_high: Floats,
     final: Bools,
     n_nodes: int,
+    dense: Offsets,
+    weight: Floats,
 ) -> tuple[Kinds, Kinds]:
     """Return after which instructions, and before which leaves, the value must be brought back.
 
@@ -147,6 +149,10 @@ def place_checks(
                 check[x] = 1
                 low[x], high[x] = max(low[x], -SAFE), min(high[x], SAFE)
             low[i], high[i] = low[x] + low[y], high[x] + high[y]
+        elif op[i] == DENSE:
+            low[i], high[i] = _dense_bounds(dense[b[i]], weight, a[i], wrote, low, high)
+            for k in range(1, dense[b[i], 1]):
+                wrote[to[i] + k] = i
         elif op[i] != LEAVES_SET:
             low[i], high[i] = low[wrote[a[i]]], high[wrote[a[i]]]
         for j in range(leaf_start[i], leaf_start[i + 1]):
@@ -160,3 +166,18 @@ def place_checks(
             low[i], high[i] = max(low[i], -SAFE), min(high[i], SAFE)
         wrote[to[i]] = i
     return check, leaf_check
+
+
+@kernel
+def _dense_bounds(
+    block: Offsets, weight: Floats, first_child: int, wrote: Offsets, low: Floats, high: Floats
+) -> tuple[float, float]:
+    """Return bounds of all sums of a block that are not zero."""
+    first, n_sums, n_children = block[0], block[1], block[2]
+    lowest, highest, smallest = np.inf, -np.inf, 1.0
+    for e in range(first, first + n_sums * n_children):
+        if weight[e] > 0.0:
+            smallest = min(smallest, weight[e])
+    for child in range(first_child, first_child + n_children):
+        lowest, highest = min(lowest, low[wrote[child]]), max(highest, high[wrote[child]])
+    return lowest + math.log2(smallest), highest

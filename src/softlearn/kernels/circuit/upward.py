@@ -11,15 +11,16 @@ import math
 import numpy as np
 
 from softlearn.arrays import Floats, Ids, Kinds
+from softlearn.kernels.circuit.dense import add_dense
 from softlearn.kernels.circuit.evidence import load_rows
 from softlearn.kernels.circuit.program import (
     BINARY,
     COMBINE,
+    DENSE,
     LEAVES_SET,
     MULTIPLY,
     OBSERVED,
     PARABOLA,
-    SAFE,
     SCALE,
     SMALLEST_WEIGHT,
     TILE,
@@ -30,16 +31,10 @@ from softlearn.kernels.circuit.program import (
     Batch,
     Block,
     Program,
-    Scratch,
-    Values,
 )
+from softlearn.kernels.circuit.scaled import check_slot, combine_scaled, copy_slot
 from softlearn.kernels.compile import inner, kernel
 
-_BIAS = 1023  # of the exponent in a float64
-_MANTISSA_BITS = 52
-_EXPONENT_MASK = 0x7FF << _MANTISSA_BITS
-_MAGNITUDE_MASK = (1 << 63) - 1
-_ONE_BITS = _BIAS << _MANTISSA_BITS
 _LN2 = math.log(2.0)
 
 # The loops that every row goes through take whole arrays and index them: a view of a row, or an
@@ -85,7 +80,7 @@ def advance(
                 tiny = 0.0 < weight_a[i] < SMALLEST_WEIGHT or 0.0 < weight_b[i] < SMALLEST_WEIGHT
                 if scaled[a] or scaled[b] or tiny:
                     weights = (weight_a[i], weight_b[i])
-                    _combine_scaled(values, to, a, b, weights, block.scratch)
+                    combine_scaled(values, to, a, b, weights, block.scratch)
                 else:
                     _combine(m, to, a, b, weight_a[i], weight_b[i])
                     scaled[to] = 0
@@ -96,12 +91,15 @@ def advance(
                 for r in range(n_rows):
                     m[to, r] = 1.0
                 scaled[to] = 0
+            elif op[i] == DENSE:
+                add_dense(program.dense[b], program.weight, to, a, block, bool(check[i]))
+                continue
             elif op[i] == SCALE or to != a:
-                _copy(values, to, a, weight_a[i] if op[i] == SCALE else 1.0)
+                copy_slot(values, to, a, weight_a[i] if op[i] == SCALE else 1.0)
             j, end = leaf_from[i], leaf_to[i]
             while j < end:
                 if leaf_check[j]:
-                    _check(values, to)
+                    check_slot(values, to)
                 place = places[j]
                 if source[j] == PARABOLA:
                     _clear(top)
@@ -121,7 +119,7 @@ def advance(
                     _coded(m, to, codes, place, state[place], table, factors, levels)
                 j += 1
             if check[i]:
-                _check(values, to)
+                check_slot(values, to)
         if root >= 0:
             for r in range(n_rows):
                 power = exponent[root, r] * _LN2 if scaled[root] else 0.0
@@ -298,80 +296,3 @@ def _tile_exponents(
         for r in range(exponent.shape[1]):
             before = 0.0 if fresh else exponent[to, r]
             exponent[to, r] = before + more[place, r]
-
-
-@kernel
-def _copy(values: Values, to: int, a: int, scale: float) -> None:
-    """Write a multiple of another slot, or of the same."""
-    m, exponent, scaled = values.mantissa, values.exponent, values.scaled
-    scaled[to] = scaled[a]
-    for r in range(m.shape[1]):
-        m[to, r] = scale * m[a, r]
-    if scaled[a]:
-        for r in range(m.shape[1]):
-            exponent[to, r] = exponent[a, r]
-
-
-@kernel
-def _combine_scaled(
-    values: Values, to: int, a: int, b: int, weights: tuple[float, float], scratch: Scratch
-) -> None:
-    """Write a weighted sum where a row has an exponent: measure both sides by the larger one.
-
-    Mantissas count too: a plain value of 2**-1000 is larger than 2**-5000 however that is split.
-    """
-    m, bits, exponent = values.mantissa, values.bits, values.exponent
-    power_bits, power, top = scratch.bits, scratch.power, scratch.top
-    fraction_a, shift_a = math.frexp(weights[0])
-    fraction_b, shift_b = math.frexp(weights[1])
-    has_a, has_b = values.scaled[a], values.scaled[b]
-    for r in range(m.shape[1]):
-        exponent_a = shift_a + (exponent[a, r] if has_a else 0.0)
-        exponent_b = shift_b + (exponent[b, r] if has_b else 0.0)
-        zero_a = m[a, r] == 0.0 or fraction_a == 0.0
-        zero_b = m[b, r] == 0.0 or fraction_b == 0.0
-        size_a = -np.inf if zero_a else exponent_a + _size(bits[a, r])
-        size_b = -np.inf if zero_b else exponent_b + _size(bits[b, r])
-        highest = max(size_a, size_b)
-        highest = 0.0 if highest == -np.inf else highest
-        power_bits[0, r] = _power_bits(exponent_a - highest)
-        power_bits[1, r] = _power_bits(exponent_b - highest)
-        top[r] = highest
-    for r in range(m.shape[1]):
-        m[to, r] = fraction_a * m[a, r] * power[0, r] + fraction_b * m[b, r] * power[1, r]
-        exponent[to, r] = top[r]
-    values.scaled[to] = 1
-
-
-@kernel
-def _size(bits: int) -> int:
-    """Return the exponent inside a float64, from its bits."""
-    return ((bits & _MAGNITUDE_MASK) >> _MANTISSA_BITS) - _BIAS
-
-
-@kernel
-def _power_bits(exponent: float) -> int:
-    """Return the bits of 2**exponent, as near as a normal float64 comes to it."""
-    return (int(max(min(exponent, _BIAS), 1 - _BIAS)) + _BIAS) << _MANTISSA_BITS
-
-
-@kernel
-def _check(values: Values, slot: int) -> None:
-    """Renormalise a slot if any of its rows has left the safe range."""
-    bits, exponent, n_rows = values.bits, values.exponent, values.bits.shape[1]
-    outside = np.int64(0)
-    for r in range(n_rows):
-        magnitude = bits[slot, r] & _MAGNITUDE_MASK
-        size = magnitude >> _MANTISSA_BITS
-        far = size < _BIAS - SAFE or size > _BIAS + SAFE
-        outside |= np.int64(far and magnitude != 0)
-    if outside == 0:
-        return
-    fresh = values.scaled[slot] == 0
-    values.scaled[slot] = 1
-    for r in range(n_rows):
-        magnitude = bits[slot, r] & _MAGNITUDE_MASK
-        moved = (magnitude >> _MANTISSA_BITS) - _BIAS if magnitude != 0 else 0
-        exponent[slot, r] = moved + (0.0 if fresh else exponent[slot, r])
-        mantissa = (bits[slot, r] & ~_EXPONENT_MASK) | _ONE_BITS
-        bits[slot, r] = mantissa if magnitude != 0 else bits[slot, r]

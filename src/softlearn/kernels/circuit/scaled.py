@@ -1,0 +1,93 @@
+"""Slots whose rows have binary exponents: copied, added, and brought back into range."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from softlearn.kernels.circuit.program import SAFE, Scratch, Values
+from softlearn.kernels.compile import kernel
+
+_BIAS = 1023  # of the exponent in a float64
+_MANTISSA_BITS = 52
+_EXPONENT_MASK = 0x7FF << _MANTISSA_BITS
+_MAGNITUDE_MASK = (1 << 63) - 1
+_ONE_BITS = _BIAS << _MANTISSA_BITS
+
+
+@kernel
+def copy_slot(values: Values, to: int, a: int, scale: float) -> None:
+    """Write a multiple of another slot, or of the same."""
+    m, exponent, scaled = values.mantissa, values.exponent, values.scaled
+    scaled[to] = scaled[a]
+    for r in range(m.shape[1]):
+        m[to, r] = scale * m[a, r]
+    if scaled[a]:
+        for r in range(m.shape[1]):
+            exponent[to, r] = exponent[a, r]
+
+
+@kernel
+def combine_scaled(
+    values: Values, to: int, a: int, b: int, weights: tuple[float, float], scratch: Scratch
+) -> None:
+    """Write a weighted sum where a row has an exponent: measure both sides by the larger one.
+
+    Mantissas count too: a plain value of 2**-1000 is larger than 2**-5000 however that is split.
+    """
+    m, bits, exponent = values.mantissa, values.bits, values.exponent
+    powers, power, top = scratch.bits, scratch.power, scratch.top
+    fraction_a, shift_a = math.frexp(weights[0])
+    fraction_b, shift_b = math.frexp(weights[1])
+    has_a, has_b = values.scaled[a], values.scaled[b]
+    for r in range(m.shape[1]):
+        exponent_a = shift_a + (exponent[a, r] if has_a else 0.0)
+        exponent_b = shift_b + (exponent[b, r] if has_b else 0.0)
+        zero_a = m[a, r] == 0.0 or fraction_a == 0.0
+        zero_b = m[b, r] == 0.0 or fraction_b == 0.0
+        size_a = -np.inf if zero_a else exponent_a + size_of(bits[a, r])
+        size_b = -np.inf if zero_b else exponent_b + size_of(bits[b, r])
+        highest = max(size_a, size_b)
+        highest = 0.0 if highest == -np.inf else highest
+        powers[0, r] = power_bits(exponent_a - highest)
+        powers[1, r] = power_bits(exponent_b - highest)
+        top[r] = highest
+    for r in range(m.shape[1]):
+        m[to, r] = fraction_a * m[a, r] * power[0, r] + fraction_b * m[b, r] * power[1, r]
+        exponent[to, r] = top[r]
+    values.scaled[to] = 1
+
+
+@kernel
+def size_of(bits: int) -> int:
+    """Return the exponent inside a float64, from its bits."""
+    return ((bits & _MAGNITUDE_MASK) >> _MANTISSA_BITS) - _BIAS
+
+
+@kernel
+def power_bits(exponent: float) -> int:
+    """Return the bits of 2**exponent, as near as a normal float64 comes to it."""
+    return (int(max(min(exponent, _BIAS), 1 - _BIAS)) + _BIAS) << _MANTISSA_BITS
+
+
+@kernel
+def check_slot(values: Values, slot: int) -> None:
+    """Renormalise a slot if any of its rows has left the safe range."""
+    bits, exponent, n_rows = values.bits, values.exponent, values.bits.shape[1]
+    outside = np.int64(0)
+    for r in range(n_rows):
+        magnitude = bits[slot, r] & _MAGNITUDE_MASK
+        size = magnitude >> _MANTISSA_BITS
+        far = size < _BIAS - SAFE or size > _BIAS + SAFE
+        outside |= np.int64(far and magnitude != 0)
+    if outside == 0:
+        return
+    fresh = values.scaled[slot] == 0
+    values.scaled[slot] = 1
+    for r in range(n_rows):
+        magnitude = bits[slot, r] & _MAGNITUDE_MASK
+        moved = (magnitude >> _MANTISSA_BITS) - _BIAS if magnitude != 0 else 0
+        exponent[slot, r] = moved + (0.0 if fresh else exponent[slot, r])
+        mantissa = (bits[slot, r] & ~_EXPONENT_MASK) | _ONE_BITS
+        bits[slot, r] = mantissa if magnitude != 0 else bits[slot, r]
