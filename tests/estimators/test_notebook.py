@@ -11,6 +11,7 @@ import pytest
 from softlearn import SoftLearn
 from softlearn.estimators import notebook
 from softlearn.estimators.progress import progress_bar
+from softlearn.learn import grow
 
 
 class ZMQInteractiveShell:
@@ -38,7 +39,8 @@ def outputs(monkeypatch) -> list[str]:
     return shown
 
 
-def test_learning_shows_how_far_it_is_and_leaves_nothing(outputs):
+def test_learning_shows_how_far_it_is_and_leaves_nothing(outputs, monkeypatch):
+    monkeypatch.setattr(grow, "_SMALL", 0)  # or so small a table is learnt in one go
     table = np.random.default_rng(0).normal(size=(300, 3))
     SoftLearn(random_state=0, verbose=1).fit(table)
     assert any("of the mass" in text for text in outputs)

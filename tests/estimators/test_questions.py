@@ -41,10 +41,11 @@ ASKED = {
     "impute": (GAPS, "mean"),
     "most_probable": ({"side": "left"},),
     "describe": (),
+    "describe_columns": (),
 }
 QUESTIONS = sorted(name for name in vars(ModelQuestions) if not name.startswith("_"))
 # What an estimator asks in its own way, or has by another name.
-OWN = {"sample", "score", "score_samples", "schema"}
+OWN = {"sample", "score", "score_samples", "schema", "explore", "fine_tune"}
 
 
 @pytest.fixture(scope="module", params=ESTIMATORS, ids=lambda one: type(one).__name__)
@@ -98,9 +99,9 @@ def test_criteria_are_the_likelihood_less_a_price_for_each_parameter(learnt):
 
 def test_parameters_of_independent_columns_are_counted_by_hand():
     alone = SoftLearn(n_clusters=1).fit(FRAME)
-    # Mean, deviation and how much the column as a whole counts, of each number without atoms.
-    assert alone.model_.circuit.n_parameters == 3 + 3 + 1 + 1
-    assert alone.aic(FRAME) == pytest.approx(16 - 2 * alone.score_samples(FRAME).sum())
+    # Of each number without atoms: 16 bins and the column as a whole less one, mean and deviation.
+    assert alone.model_.circuit.n_parameters == 18 + 18 + 1 + 1
+    assert alone.aic(FRAME) == pytest.approx(76 - 2 * alone.score_samples(FRAME).sum())
 
 
 @pytest.mark.parametrize("estimator", [SoftLearn, LearnSPN])

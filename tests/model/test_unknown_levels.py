@@ -40,6 +40,7 @@ ASKED = {
     "most_probable": lambda rows, **how: MODEL.most_probable(rows, **how).log_likelihood,
     "probability": lambda rows, **how: MODEL.probability({"size": (0, 2)}, rows, **how),
     "expectation": lambda rows, **how: MODEL.expectation("size", rows, **how),
+    "fine_tune": lambda rows, **how: MODEL.fine_tune(rows, random_state=0, **how).circuit.params,
     "variance": lambda rows, **how: MODEL.variance("size", rows, **how),
 }
 

@@ -45,4 +45,5 @@ class ModelQuestions:
     impute = _asked(Model.impute)
     most_probable = _asked(Model.most_probable)
     describe = _asked(Model.describe)
+    describe_columns = _asked(Model.describe_columns)
     save = _asked(Model.save)

@@ -9,7 +9,7 @@ import numpy as np
 from softlearn.arrays import Floats
 from softlearn.circuit import Circuit
 from softlearn.errors import SoftlearnError
-from softlearn.model.given import Frame
+from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState, generator
 from softlearn.table import encode
 
@@ -21,6 +21,7 @@ class Sources(NamedTuple):
     valid: Frame | None
     sample_weight: object
     random_state: RandomState
+    unknown: Unknown
 
 
 def fine_tuned_circuit(circuit: Circuit, given: Sources, **choices: object) -> Circuit:
@@ -31,11 +32,11 @@ def fine_tuned_circuit(circuit: Circuit, given: Sources, **choices: object) -> C
 
     rules = {name: one.rule for name, one in parameters_of(FineTuning).items()}
     tuning = FineTuning(**read_parameters(choices, rules))
-    values = encode(given.frame, circuit.schema)
+    values = encode(given.frame, circuit.schema, unknown=given.unknown)
     block = Block(values, _weights(given.sample_weight, values.shape[1]))
     valid = None
     if given.valid is not None:
-        held = encode(given.valid, circuit.schema)
+        held = encode(given.valid, circuit.schema, unknown=given.unknown)
         if not held.shape[1]:
             raise SoftlearnError("valid has no rows; leave it out to hold some of the others out")
         valid = Block(held, np.ones(held.shape[1]))

@@ -247,6 +247,7 @@ class Model(Questions):
         smoothing: float = LAPLACE_SMOOTHING,
         sample_weight: object = None,
         random_state: RandomState = None,
+        unknown: Unknown = "error",
     ) -> Model:
         """Return a model with the same structure and better parameters, learnt by EM.
 
@@ -272,8 +273,10 @@ class Model(Questions):
             The weight of each row: 2 is the row twice, 0 its absence.
         random_state : int or numpy.random.Generator, optional
             Which rows are held out, and in which batches the others come.
+        unknown : {"error", "missing"}
+            Whether a level that the schema does not know is refused or taken as missing.
         """
-        given = Sources(frame, valid, sample_weight, random_state)
+        given = Sources(frame, valid, sample_weight, random_state, unknown)
         tuned = fine_tuned_circuit(
             self.circuit, given, max_iter=max_iter, batch_rows=batch_rows, smoothing=smoothing
         )
