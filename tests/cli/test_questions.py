@@ -151,12 +151,12 @@ def test_pictures_are_drawn(kind, model_file, training_file, table_file, run, tm
 def test_what_a_picture_lacks_is_said(arguments, message, model_file, run, tmp_path):
     kind, *further = arguments
     result = run("plot", kind, model_file, "-o", tmp_path / "p.png", *further)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert message in result.stderr
 
 
 def test_a_picture_of_no_known_kind_is_refused(model_file, run, tmp_path):
     result = run("plot", "marginals", model_file, "-o", tmp_path / "p.doc", "--columns", "sex")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert ".png" in result.stderr
     assert not (tmp_path / "p.doc").exists()
