@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -170,3 +173,31 @@ def test_a_pipe_is_not_replaced(run, model_file, tmp_path):
     os.mkfifo(pipe)
     assert is_one_error(run("sample", model_file, "-o", pipe, "--force"), "not an ordinary file")
     assert pipe.is_fifo()
+
+
+HOSTILE = {
+    "carriage returns": (b"sex,age\rF,1\rM,2\r", "carriage return"),
+    "a long name": (b"x" * 200_000 + b",age\n1,2\n", "131072"),
+    "a damaged gzip": (gzip.compress(b"sex,age\nF,1\n" * 99)[:-20], "cannot read"),
+    "a wrong gzip": (gzip.compress(b"sex,age\n" * 999)[:30] + b"?" * 60, "cannot read"),
+    "a million columns": (b",".join(b"c%d" % i for i in range(1_000_000)), "1,000,000 columns"),
+    "a long repeated name": (b"x" * 5000 + b"," + b"x" * 5000 + b"\n1,2\n", "more than once"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_table_is_explained_in_one_short_line(name, run, tmp_path):
+    content, message = HOSTILE[name]
+    path = tmp_path / "table.csv"
+    path.write_bytes(content)
+    result = run("fit", path, "-o", tmp_path / "m.safetensors")
+    assert is_one_error(result, message)
+    assert len(result.stderr) < 600
+
+
+def test_a_closed_standard_input_is_explained(tmp_path):
+    program = "import sys; sys.stdin = None; from softlearn.cli.main import main; main()"
+    command = [sys.executable, "-c", program, "fit", "-", "-o", str(tmp_path / "m.safetensors")]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert result.stderr == "error: cannot read standard input: it is closed\n"

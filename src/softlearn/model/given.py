@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -54,6 +54,18 @@ class Given:
             "impossible='nan' to get missing answers for such rows."
         )
 
+    def refuse_given(self, positions: Iterable[int]) -> None:
+        """Raise an error if the value of one of these columns is given: there is nothing to ask."""
+        for position in positions:
+            rows = np.flatnonzero(~np.isnan(self.evidence.values[position]))
+            if rows.size:
+                where = "" if self.said is not None else f" in row {rows[0]}"
+                name = self.schema.names[position]
+                raise EvidenceError(
+                    f"the value of {name!r} is asked for and also given{where}; leave it out of "
+                    "what is given"
+                )
+
     def _known(self, row: int) -> Said:
         """Return the observed cells of a row as the caller's values."""
         values = self.evidence.values[:, row].tolist()
@@ -68,11 +80,13 @@ def read_given(given: Said | Frame | None, schema: Schema, *, unknown: Unknown =
     """Return what the caller gave as evidence; None is one row of which nothing is known.
 
     ``unknown`` is about the rows of a frame: what a dict says is meant, and refused if it is wrong.
+    Columns that a frame lacks are not known.
     """
     if given is None or isinstance(given, Mapping):
         said = given or {}
         return Given(schema, as_condition(said, schema), said)
-    return read_frame(given, schema, unknown=unknown)
+    values = encode(given, schema, unknown=unknown, gaps="unobserved", absent="unobserved")
+    return Given(schema, Evidence(values), None)
 
 
 def read_frame(
