@@ -67,7 +67,7 @@ def test_a_mean_is_one_number(model_file, answered, run):
 )
 def test_a_question_that_makes_no_sense_is_explained(arguments, message, model_file, run):
     result = run("query", model_file, *arguments)
-    assert result.exit_code == (1 if message else 0)
+    assert result.exit_code == (2 if message else 0)
     assert message in result.stderr
 
 

@@ -89,8 +89,8 @@ def test_columns_that_a_given_frame_lacks_are_unknown():
     assert model().probability({"c": "a"}, given=numbers).tolist() == pytest.approx(asked)
 
 
-@pytest.mark.parametrize("given", [{"x": 1.0}, pd.DataFrame({"x": [None, 1.0]})])
-def test_what_is_asked_for_must_not_be_given(given):
+def test_what_is_asked_for_must_not_be_in_the_frame():
+    given = pd.DataFrame({"x": [None, 1.0]})
     with pytest.raises(SoftlearnError, match="the value of 'x' is asked for and also given"):
         model().expectation("x", given=given)
     with pytest.raises(SoftlearnError, match="the value of 'x' is asked for and also given"):

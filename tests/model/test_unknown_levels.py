@@ -38,9 +38,9 @@ ASKED = {
     "sample": lambda rows, **how: MODEL.sample(2, rows, 0, **how)["size"],
     "impute": lambda rows, **how: MODEL.impute(rows, "mean", **how)["size"],
     "most_probable": lambda rows, **how: MODEL.most_probable(rows, **how).log_likelihood,
-    "probability": lambda rows, **how: MODEL.probability({"size": (0, 2)}, rows, **how),
-    "expectation": lambda rows, **how: MODEL.expectation("size", rows, **how),
-    "variance": lambda rows, **how: MODEL.variance("size", rows, **how),
+    "probability": lambda rows, **how: MODEL.probability({"size": (0, 2)}, rows[["colour"]], **how),
+    "expectation": lambda rows, **how: MODEL.expectation("size", rows[["colour"]], **how),
+    "variance": lambda rows, **how: MODEL.variance("size", rows[["colour"]], **how),
 }
 
 

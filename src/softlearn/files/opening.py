@@ -43,7 +43,7 @@ def open_table(
         The words that stand for a missing cell in a text file; an empty cell always does.
     """
     if os.fspath(path) == STANDARD_INPUT:
-        if sys.stdin is None or sys.stdin.closed:
+        if getattr(sys.stdin, "closed", sys.stdin is None):
             raise TableError("cannot read standard input: it is closed")
         yield _source("standard input", sys.stdin.buffer, None, missing)
         return

@@ -55,15 +55,17 @@ class Given:
         )
 
     def refuse_given(self, positions: Iterable[int]) -> None:
-        """Raise an error if the value of one of these columns is given: there is nothing to ask."""
-        for position in positions:
+        """Raise an error if a frame holds values of one of these columns, which are asked for.
+
+        A dict says what it means. Whole rows are easily given with the very column that is asked
+        for, and would be answered by themselves.
+        """
+        for position in () if self.said is not None else positions:
             rows = np.flatnonzero(~np.isnan(self.evidence.values[position]))
             if rows.size:
-                where = "" if self.said is not None else f" in row {rows[0]}"
-                name = self.schema.names[position]
                 raise EvidenceError(
-                    f"the value of {name!r} is asked for and also given{where}; leave it out of "
-                    "what is given"
+                    f"the value of {self.schema.names[position]!r} is asked for and also given in "
+                    f"row {rows[0]}; leave the column out of the frame"
                 )
 
     def _known(self, row: int) -> Said:

@@ -153,7 +153,7 @@ class Questions:
             since 1970.
         given : dict or frame, optional
             What is known. A frame gives an array, one answer a row; columns that it lacks are not
-            known. A column that is asked for by name must not be given.
+            known. A column that is asked for by name must not be among them.
         impossible : {"error", "nan"}
             Whether a condition of probability zero is refused or answered by NaN.
         unknown : {"error", "missing"}
