@@ -11,8 +11,8 @@ import pytest
 import safetensors.numpy
 from benchmarks import fuzz
 
-from softlearn import Categorical, Gaussian, Model, load
-from softlearn.circuit import load_circuit, violations
+from softlearn import Categorical, Gaussian, Histogram, Model, load
+from softlearn.circuit import Product, load_circuit, violations
 from softlearn.circuit.file_format import FORMAT, VERSION, checksum
 from softlearn.circuit.flat import ARRAYS, Circuit
 from softlearn.errors import ModelFileError
@@ -158,3 +158,24 @@ def test_mutated_files_are_refused_or_right():
     counts = fuzz.run(rounds=300, seed=1)
     assert counts["refused"] > 100
     assert counts["sound"] > 3
+
+
+@pytest.mark.parametrize("leaf", ["categorical", "histogram"])
+def test_what_is_off_by_little_does_not_add_up(tmp_path, leaf):
+    n = 5000
+    off = 0.5 * (1 + 9e-10)  # as much as is accepted
+    wide = Product(
+        tuple(
+            Categorical(f"{i}", {"a": 0.5, "b": 0.5})
+            if leaf == "categorical"
+            else Histogram(f"{i}", [0, 1, 2], [0.5, 0.5])
+            for i in range(n)
+        )
+    )
+    circuit = Model(wide).circuit
+    params = np.where(circuit.params == 0.5, off, circuit.params)
+    arrays = arrays_of(circuit) | {"params": params}
+    model = load(forged(tmp_path / "model", arrays, circuit.schema.to_dict()))
+    assert abs(model.probability({}) - 1.0) < 1e-9
+    totals = model.circuit.params[model.circuit.params != circuit.params]
+    assert np.abs(totals - 0.5).max(initial=0.0) < 1e-12

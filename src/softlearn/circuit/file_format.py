@@ -16,6 +16,7 @@ from safetensors import SafetensorError
 
 from softlearn.arrays import AnyArray
 from softlearn.circuit.flat import ARRAYS, Circuit
+from softlearn.circuit.normalise import normalised
 from softlearn.circuit.properties import validate
 from softlearn.errors import ModelFileError
 from softlearn.leaf import FAMILIES
@@ -90,7 +91,7 @@ def decode(about: JsonObject, content: bytes) -> Circuit:
     _check_families(about.get("families"), np.unique(arrays["leaf_family"]).tolist())
     circuit = Circuit(schema=Schema.from_dict(about.get("schema")), **arrays)
     validate(circuit)
-    return circuit
+    return normalised(circuit)
 
 
 def header_length(content: bytes) -> int:
