@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks import explore, query
+from benchmarks import explore, query, soak
 from benchmarks.tasks import __main__ as tasks
 from benchmarks.tasks import split as splits
 from benchmarks.tasks.catalogue import TASKS, Cell, can_run, cells_of
@@ -199,3 +199,8 @@ def test_a_cell_shows_mean_deviation_and_seconds_and_a_reason_if_there_is_none()
     shown = tables([*rows, row_not_run(cell, "took more than 300 s")])
     assert "**0.700** ± 0.141 (1.00 s)" in shown
     assert "Not run: CTGAN on cmc: took more than 300 s." in shown
+
+
+def test_models_answer_alike_while_their_files_are_replaced():
+    said = soak.run(seconds=6.0)
+    assert "all as in quiet" in said

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -48,7 +50,44 @@ def test_two_writers_do_not_share_a_file(tmp_path):
         assert one.parent == two.parent == path.parent
 
 
-@pytest.mark.parametrize("word", ["import secrets", "write_bytes(", "write_text(", "tempfile"])
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_only_ordinary_files_are_replaced(tmp_path):
+    pipe, folder = tmp_path / "pipe", tmp_path / "folder"
+    os.mkfifo(pipe)
+    folder.mkdir()
+    for target in (pipe, folder, Path(os.devnull)):
+        with pytest.raises(OSError, match="not an ordinary file"):
+            write_whole(target, b"1")
+    assert pipe.is_fifo()
+    assert folder.is_dir()
+    assert Path(os.devnull).is_char_device()
+    assert sorted(tmp_path.iterdir()) == [folder, pipe]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+def test_a_file_keeps_its_permissions(tmp_path):
+    path = tmp_path / "file.txt"
+    write_whole(path, b"1")
+    path.chmod(0o600)
+    write_whole(path, b"2")
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_a_killed_writer_left_is_removed_by_a_later_one(tmp_path):
+    stale, fresh = (tmp_path / f".softlearn-{letter * 16}.tmp" for letter in "ab")
+    foreign = tmp_path / ".softlearn-notes.tmp"
+    for file in (stale, fresh, foreign):
+        file.touch()
+    two_days_ago = time.time() - 2 * 86_400
+    os.utime(stale, (two_days_ago, two_days_ago))
+    os.utime(foreign, (two_days_ago, two_days_ago))
+    write_whole(tmp_path / "file.txt", b"1")
+    assert not stale.exists()
+    assert fresh.exists()  # somebody may still be writing it
+    assert foreign.exists()
+
+
+@pytest.mark.parametrize("word", ["secrets.token_hex", "write_bytes(", "write_text(", "tempfile"])
 def test_there_is_one_writer(word):
     others = [file for file in FILES if name_of(file) != "whole_files.py"]
     assert [

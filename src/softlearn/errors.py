@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+_LONG = 500  # letters; below it an apostrophe is not taken for the quote of a long text
+_LONG_ECHO = re.compile(
+    r"(?P<quote>['\"])(?P<kept>(?:(?!(?P=quote)).){160})(?:(?!(?P=quote)).){41,}"
+)
 
 
 class SoftlearnError(ValueError):
-    """Something that the caller can put right; the message says what and how."""
+    """Something that the caller can put right; the message says what and how.
+
+    Of a long text that it quotes, the beginning is shown.
+    """
+
+    def __init__(self, *told: object) -> None:
+        super().__init__(*(_briefly(one) if isinstance(one, str) else one for one in told))
 
 
 class TableError(SoftlearnError):
@@ -72,6 +84,13 @@ class MissingDependencyError(SoftlearnError, ImportError):
 
 class IdentifierWarning(UserWarning):
     """A text column whose cells are nearly all different: a name, not a measurement."""
+
+
+def _briefly(message: str) -> str:
+    """Return a long message in which quoted texts have at most 200 letters."""
+    if len(message) < _LONG:
+        return message
+    return _LONG_ECHO.sub(r"\g<quote>\g<kept>…", message)
 
 
 _SHOWN = 10  # violations printed in full; the rest are counted

@@ -9,6 +9,9 @@ import numpy as np
 # Probabilities we normalise ourselves add to 1 within about 1e-12 even over ten thousand levels;
 # a thousand times that forgives decimals typed by hand, and still refuses a lost digit.
 NORMALISATION_TOLERANCE: Final = 1e-9
+# Beyond it a sum of probabilities in a loaded file is not off by rounding, and is made 1: what is
+# off in each of ten thousand nodes adds up to less than the tolerance.
+SUM_ROUNDING: Final = 1e-13
 
 # Pseudo-count of the levels of a column, or of every level or bin: the largest value of the
 # paper's grid {0.1, 0.01, 1e-6}. A level that a leaf has not seen stays possible, and a hundred

@@ -266,4 +266,4 @@ def test_very_many_faults_are_told():
     n = 300_000
     wide = flatten(Product(tuple(Gaussian(f"x{i}", 0, 1) for i in range(3))))
     broken = replace(wide, edge_start=[0, 0, 0, 0, n], child=np.full(n, 9), weight=np.ones(n))
-    assert len(violations(broken)) == n
+    assert len(violations(broken)) == 1000  # of each rule

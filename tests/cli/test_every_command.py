@@ -118,7 +118,7 @@ def test_a_file_is_replaced_only_by_force(name, arguments, run, tmp_path):
     path = tmp_path / next(one for one in call if one.startswith("new."))
     path.write_text("precious", encoding="utf-8")
     refused = run(*call)
-    assert refused.exit_code == 1
+    assert refused.exit_code == 2
     assert f"{path.name} exists already; pass --force" in refused.stderr
     assert path.read_text(encoding="utf-8") == "precious"
     assert run(*call, "--force").exit_code == 0

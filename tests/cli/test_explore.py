@@ -45,7 +45,7 @@ def test_a_busy_port_is_one_line(run, model_file):
     with socket.create_server(("127.0.0.1", 0)) as busy:
         port = busy.getsockname()[1]
         result = run("explore", model_file, "--port", port, "--no-browser")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert f"error: port {port} on 127.0.0.1 is busy; choose another one" in result.stderr
 
 
@@ -54,5 +54,5 @@ def test_a_missing_package_is_named(run, model_file, monkeypatch):
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     result = run("explore", model_file)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert 'pip install "softlearn[web]"' in result.stderr

@@ -196,7 +196,7 @@ def test_a_wrong_choice_is_explained(choice, message, training_file, run, tmp_pa
     monkeypatch.chdir(tmp_path)
     output = [] if "-o" in choice else ["-o", "m.safetensors"]
     result = run("fit", training_file, *output, *choice)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert message in result.stderr
     assert result.stderr.startswith("error: ")
     assert not result.stdout
@@ -208,7 +208,7 @@ def test_an_unseen_level_in_held_out_rows_is_explained(training_file, run, tmp_p
     text = training_file.read_text(encoding="utf-8").replace("F,", "X,", 1)
     strange.write_text(text, encoding="utf-8")
     result = run("fit", training_file, "-o", tmp_path / "m.safetensors", "--valid", strange)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "'X', which is none of its levels" in result.stderr
     assert "--schema" in result.stderr
 

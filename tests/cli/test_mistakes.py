@@ -1,6 +1,11 @@
-"""Every mistake of a user is one explained error on standard error, with exit code 1."""
+"""Every mistake of a user is one explained error on standard error, with exit code 2."""
 
 from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -24,7 +29,7 @@ MODELS = {
 
 
 def is_one_error(result, message):
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert result.stdout == ""
     errors = [line for line in result.stderr.splitlines() if not line.startswith("note: ")]
     assert errors[0].startswith("error: ")
@@ -69,7 +74,7 @@ def test_a_table_to_learn_from_needs_rows(content, message, run, tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(content, encoding="utf-8")
     result = run("fit", path, "-o", tmp_path / "m.safetensors")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert message in result.stderr or "two rows" in result.stderr
 
 
@@ -96,7 +101,7 @@ def test_a_mistake_half_way_leaves_no_file(model_file, table_file, run, tmp_path
         file.write("g,F,TRUE,1,30,61.50,2024-01-05\n" * 5 + "g,F,TRUE,1,old,61.50,2024-01-05\n")
     before = set(tmp_path.iterdir())
     result = run("impute", model_file, table_file, "-o", tmp_path / "full.csv")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "'old' in row 10 below the header" in result.stderr
     assert set(tmp_path.iterdir()) == before
 
@@ -146,6 +151,53 @@ def test_a_strange_level_of_held_out_rows_is_named(training_file, run, tmp_path)
     text = training_file.read_text(encoding="utf-8")
     valid.write_text(text.replace("F,", "X,", 1), encoding="utf-8")
     result = run("fit", training_file, "-o", tmp_path / "m.safetensors", "--valid", valid)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     said = "held-out rows: column 'sex' holds 'X', which is none of its levels ('F', 'M'); name it"
     assert f"error: {said} in a --schema file" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("fit", "{table}", "-o", "{table}"), ("impute", "{model}", "{table}", "-o", "{table}")],
+)
+def test_what_is_read_is_never_overwritten(command, run, model_file, table_file):
+    before = table_file.read_bytes()
+    arguments = [one.format(table=table_file, model=model_file) for one in command]
+    assert is_one_error(run(*arguments, "--force"), "is what is read here")
+    assert table_file.read_bytes() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_not_replaced(run, model_file, tmp_path):
+    pipe = tmp_path / "rows.csv"
+    os.mkfifo(pipe)
+    assert is_one_error(run("sample", model_file, "-o", pipe, "--force"), "not an ordinary file")
+    assert pipe.is_fifo()
+
+
+HOSTILE = {
+    "carriage returns": (b"sex,age\rF,1\rM,2\r", "carriage return"),
+    "a long name": (b"x" * 200_000 + b",age\n1,2\n", "131072"),
+    "a damaged gzip": (gzip.compress(b"sex,age\nF,1\n" * 99)[:-20], "cannot read"),
+    "a wrong gzip": (gzip.compress(b"sex,age\n" * 999)[:30] + b"?" * 60, "cannot read"),
+    "a million columns": (b",".join(b"c%d" % i for i in range(1_000_000)), "1,000,000 columns"),
+    "a long repeated name": (b"x" * 5000 + b"," + b"x" * 5000 + b"\n1,2\n", "more than once"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_table_is_explained_in_one_short_line(name, run, tmp_path):
+    content, message = HOSTILE[name]
+    path = tmp_path / "table.csv"
+    path.write_bytes(content)
+    result = run("fit", path, "-o", tmp_path / "m.safetensors")
+    assert is_one_error(result, message)
+    assert len(result.stderr) < 600
+
+
+def test_a_closed_standard_input_is_explained(tmp_path):
+    program = "import sys; sys.stdin = None; from softlearn.cli.main import main; main()"
+    command = [sys.executable, "-c", program, "fit", "-", "-o", str(tmp_path / "m.safetensors")]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert result.stderr == "error: cannot read standard input: it is closed\n"

@@ -67,7 +67,7 @@ def test_a_mean_is_one_number(model_file, answered, run):
 )
 def test_a_question_that_makes_no_sense_is_explained(arguments, message, model_file, run):
     result = run("query", model_file, *arguments)
-    assert result.exit_code == (1 if message else 0)
+    assert result.exit_code == (2 if message else 0)
     assert message in result.stderr
 
 
@@ -151,12 +151,12 @@ def test_pictures_are_drawn(kind, model_file, training_file, table_file, run, tm
 def test_what_a_picture_lacks_is_said(arguments, message, model_file, run, tmp_path):
     kind, *further = arguments
     result = run("plot", kind, model_file, "-o", tmp_path / "p.png", *further)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert message in result.stderr
 
 
 def test_a_picture_of_no_known_kind_is_refused(model_file, run, tmp_path):
     result = run("plot", "marginals", model_file, "-o", tmp_path / "p.doc", "--columns", "sex")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert ".png" in result.stderr
     assert not (tmp_path / "p.doc").exists()

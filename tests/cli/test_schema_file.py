@@ -131,5 +131,5 @@ def test_a_schema_of_other_columns_is_refused(training_file, run, tmp_path):
     schema = tmp_path / "columns.toml"
     schema.write_text('[agee]\nkind = "numeric"\n', encoding="utf-8")
     result = run("schema", training_file, "--schema", schema)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "did you mean 'age'" in result.stderr

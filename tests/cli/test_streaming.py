@@ -147,7 +147,7 @@ def test_the_target_need_not_be_there(model_file, table_file, run, tmp_path):
 )
 def test_a_target_that_cannot_be_predicted_is_refused(target, message, model_file, table_file, run):
     result = run("classify", model_file, table_file, "--target", target)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert message in result.stderr
 
 
@@ -176,7 +176,7 @@ def test_a_strange_level_is_refused_or_missing(command, model_file, table_file, 
     without.write_text(text.replace(",M,", ",,"), encoding="utf-8")
     further = ["--target", "stage"] if command == "classify" else []
     refused = run(command, model_file, strange, *further)
-    assert refused.exit_code == 1
+    assert refused.exit_code == 2
     assert "--unknown missing" in refused.stderr
     taken = run(command, model_file, strange, "--unknown", "missing", *further)
     assert taken.exit_code == 0

@@ -34,6 +34,7 @@ def real_data(monkeypatch):
 def server(monkeypatch):
     """A web server on this machine, for which nobody has to wait between attempts."""
     monkeypatch.setattr(download, "PAUSES", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(download, "SCHEMES", ("http://",))  # it has no certificate
     monkeypatch.setenv("no_proxy", "*")
     with LocalServer() as running:
         yield running

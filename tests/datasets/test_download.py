@@ -76,10 +76,42 @@ def test_the_default_pauses_grow():
     assert list(module.PAUSES) == sorted(set(module.PAUSES))
 
 
-@pytest.mark.parametrize("address", ["file:///etc/hostname", "None", "ftp://127.0.0.1/table"])
-def test_only_web_addresses_are_fetched(address):
-    with pytest.raises(SoftlearnError, match="not a web address"):
+@pytest.mark.parametrize(
+    "address",
+    ["file:///etc/hostname", "None", "ftp://127.0.0.1/table", "http://127.0.0.1/table"],
+)
+def test_only_https_is_fetched(address):
+    with pytest.raises(SoftlearnError, match="not an address that begins with https://"):
         download(address)
+
+
+def test_a_server_cannot_send_us_to_another_scheme(server, monkeypatch):
+    def elsewhere(handler):
+        handler.send_response(302)
+        handler.send_header("Location", f"{server.address}/other")
+        handler.end_headers()
+        monkeypatch.setattr(module, "SCHEMES", ("https://",))
+
+    address = server.give("/table", elsewhere)
+    server.give("/other", CONTENT)
+    with pytest.raises(SoftlearnError, match="not an address that begins with https://"):
+        download(address)
+    assert server.asked["/other"] == 0
+
+
+def without_length(handler):
+    handler.send_response(200)
+    handler.end_headers()
+    handler.wfile.write(CONTENT)
+
+
+@pytest.mark.parametrize("answer", [CONTENT, without_length], ids=["announced", "silent"])
+def test_a_file_that_is_far_too_large_is_not_taken(server, monkeypatch, answer):
+    monkeypatch.setattr(module, "LIMIT", 100_000)
+    address = server.give("/table", answer)
+    with pytest.raises(SoftlearnError, match="more than 100,000 bytes"):
+        download(address)
+    assert server.asked["/table"] == 1
 
 
 def test_in_a_terminal_progress_is_shown(server, monkeypatch, capsys):

@@ -154,7 +154,9 @@ def test_a_description_without_a_file_is_refused(server, answer):
 def test_a_file_on_this_machine_is_not_read(server):
     answer = {"data_set_description": {"url": "file:///etc/hostname"}}
     server.give("/api/v1/json/data/7", json.dumps(answer).encode())
-    with pytest.raises(SoftlearnError, match="file:///etc/hostname: not a web address"):
+    with pytest.raises(
+        SoftlearnError, match="file:///etc/hostname: not an address that begins with https://"
+    ):
         load_mixed("shop")
 
 

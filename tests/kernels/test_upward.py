@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import zoo
 from softlearn.kernels.circuit.program import SMALLEST_WEIGHT, Scratch, Values
+from softlearn.kernels.circuit.scaled import check_slot
 from softlearn.kernels.circuit.upward import (
     _add_exponents,
-    _check,
     _combine,
     _combine_scaled,
     _multiply,
@@ -118,7 +118,7 @@ def test_a_check_keeps_the_value_and_brings_the_mantissa_home(parts, exponent, n
     mantissa = parts[0] * 2.0 ** parts[1] * (-1 if negative else 1)
     values = slots((mantissa, exponent))
     before = exact(values, 0)
-    _check(values, 0)
+    check_slot(values, 0)
     assert exact(values, 0) == before
     assert 2.0**-400 <= abs(values.mantissa[0, 0]) < 2.0**401
 
@@ -128,14 +128,14 @@ def test_a_check_leaves_zero_alone_beside_tiny_rows():
     values = Values(
         mantissa, mantissa.view(np.int64), np.full((1, 3), np.nan), np.zeros(1, np.uint8)
     )
-    _check(values, 0)
+    check_slot(values, 0)
     np.testing.assert_array_equal(mantissa, [[0.0, 1.0, 1.0]])
     np.testing.assert_array_equal(values.exponent, [[0.0, -900.0, 0.0]])
 
 
 def test_a_check_of_safe_rows_adds_no_exponents():
     values = slots((2.0**-400, None))
-    _check(values, 0)
+    check_slot(values, 0)
     assert not values.scaled[0]
 
 

@@ -159,6 +159,7 @@ def test_the_logarithm_is_the_logarithm():
 
 def test_each_row_of_a_frame_is_a_condition_of_its_own():
     frame = in_library("pandas")
+    frame = frame.drop(columns="flag")
     answers = NUMBERS.probability({"flag": 1}, given=frame)
     singles = [
         NUMBERS.probability({"flag": 1}, given=row)
@@ -166,7 +167,6 @@ def test_each_row_of_a_frame_is_a_condition_of_its_own():
     ]
     assert answers.shape == (5,)
     assert answers == pytest.approx(np.array(singles), rel=1e-12)
-    assert answers[0] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -211,9 +211,9 @@ def test_an_impossible_row_is_named_or_marked():
     model = fork()
     frame = pd.DataFrame({"colour": ["red", "red"], "size": [1.0, 5.0]})
     with pytest.raises(ImpossibleEvidenceError, match=r"row 1 \('colour': 'red', 'size': 5.0"):
-        model.probability({"colour": "red"}, given=frame)
-    marked = model.probability({"colour": "red"}, given=frame, impossible="nan")
+        model.probability({}, given=frame)
+    marked = model.probability({}, given=frame, impossible="nan")
     assert marked[0] == 1.0
     assert np.isnan(marked[1])
     with pytest.raises(EvidenceError, match="impossible must be"):
-        model.probability({"colour": "red"}, given=frame, impossible="maybe")
+        model.probability({}, given=frame, impossible="maybe")

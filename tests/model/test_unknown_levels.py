@@ -42,6 +42,9 @@ ASKED = {
     "expectation": lambda rows, **how: MODEL.expectation("size", rows, **how),
     "fine_tune": lambda rows, **how: MODEL.fine_tune(rows, random_state=0, **how).circuit.params,
     "variance": lambda rows, **how: MODEL.variance("size", rows, **how),
+    "probability": lambda rows, **how: MODEL.probability({"size": (0, 2)}, rows[["colour"]], **how),
+    "expectation": lambda rows, **how: MODEL.expectation("size", rows[["colour"]], **how),
+    "variance": lambda rows, **how: MODEL.variance("size", rows[["colour"]], **how),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import reprlib
 from collections.abc import Mapping
 from importlib import metadata
@@ -15,6 +16,7 @@ from safetensors import SafetensorError
 
 from softlearn.arrays import AnyArray
 from softlearn.circuit.flat import ARRAYS, Circuit
+from softlearn.circuit.normalise import normalised
 from softlearn.circuit.properties import validate
 from softlearn.errors import ModelFileError
 from softlearn.leaf import FAMILIES
@@ -30,6 +32,12 @@ HEADER_LIMIT: Final = 100_000_000
 _ENTRY: Final = "softlearn"
 _STORED_AS: Final = {np.uint8: "U8", np.int32: "I32", np.int64: "I64", np.float64: "F64"}
 
+# What Python makes of JSON takes more memory than its text: a list of three letters, 64 bytes. Of
+# circuits that people have, it takes less than the allowance even with no column alike.
+_STRING: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+_BYTES_A_CONTAINER, _BYTES_A_TEXT, _BYTES_A_VALUE = 80, 50, 40
+_ALLOWED_TIMES, _ALLOWED_ALWAYS = 6, 1 << 24
+
 JsonObject: TypeAlias = dict[str, Any]
 
 
@@ -43,6 +51,8 @@ def encode(circuit: Circuit) -> bytes:
         "families": [family.name for family in FAMILIES],
         "schema": circuit.schema.to_dict(),
     }
+    if not _is_unicode(about):
+        raise ModelFileError("a name or level of its schema holds half a letter (a lone surrogate)")
     about["checksum"] = checksum(about, arrays)
     content = safetensors.numpy.save(arrays, {_ENTRY: _canonical(about)})
     if header_length(content) > HEADER_LIMIT:
@@ -56,12 +66,13 @@ def read_header(header: bytes, n_bytes: int) -> JsonObject:
     ``n_bytes`` follow the header. Anything may be in these bytes: what cannot be a circuit's file
     is a ``ModelFileError``, before the arrays take any memory.
     """
-    stored = _json_object(header, "it is not a safetensors file")
+    n_all = len(header) + n_bytes
+    stored = _json_object(_text(header), n_all, "it is not a safetensors file")
     entries = stored.pop("__metadata__", None)
     text = entries.get(_ENTRY) if isinstance(entries, dict) else None
     if not isinstance(text, str):
         raise ModelFileError("it is a safetensors file, but not one that softlearn wrote")
-    about = _json_object(text, "its metadata is damaged")
+    about = _json_object(text, n_all, "its metadata is damaged")
     _check_format(about)
     _check_stored(stored, n_bytes)
     return about
@@ -80,7 +91,7 @@ def decode(about: JsonObject, content: bytes) -> Circuit:
     _check_families(about.get("families"), np.unique(arrays["leaf_family"]).tolist())
     circuit = Circuit(schema=Schema.from_dict(about.get("schema")), **arrays)
     validate(circuit)
-    return circuit
+    return normalised(circuit)
 
 
 def header_length(content: bytes) -> int:
@@ -108,15 +119,43 @@ def _own_version() -> str:
         return "unknown"
 
 
-def _json_object(text: bytes | str, complaint: str) -> JsonObject:
+def _text(header: bytes) -> str:
+    try:
+        return header.decode()
+    except UnicodeDecodeError as error:
+        raise ModelFileError("it is not a safetensors file") from error
+
+
+def _json_object(text: str, n_bytes: int, complaint: str) -> JsonObject:
+    """Return the object that a text holds, of a file of so many bytes."""
+    if _parsed_size(text) > _ALLOWED_TIMES * n_bytes + _ALLOWED_ALWAYS:
+        raise ModelFileError(f"{complaint}: it says far more than its arrays can need")
     try:
         value = json.loads(text)
-        _canonical({"again": value})  # what can be read must also be writable, for the checksum
+        is_unicode = _is_unicode(value)  # also shows that it can be written, for the checksum
     except (ValueError, RecursionError) as error:  # a few bytes can nest very deeply
         raise ModelFileError(complaint) from error
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or not is_unicode:
         raise ModelFileError(complaint)
     return value
+
+
+def _is_unicode(value: object) -> bool:
+    """Return whether all texts in a JSON value can be printed and sent: half a letter cannot."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _parsed_size(text: str) -> int:
+    """Return about how many bytes the values of a JSON text take in memory, its letters aside."""
+    bare, n_strings = _STRING.subn("", text)
+    n_containers = bare.count("[") + bare.count("{")
+    n_texts = n_strings - bare.count(":")  # keys are shared
+    n_values = bare.count(",") + n_containers
+    return n_containers * _BYTES_A_CONTAINER + n_texts * _BYTES_A_TEXT + n_values * _BYTES_A_VALUE
 
 
 def _check_format(about: JsonObject) -> None:

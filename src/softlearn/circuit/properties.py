@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+from array import array
+
 import numpy as np
 
-from softlearn.arrays import AnyArray
+from softlearn.arrays import AnyArray, Bools
 from softlearn.circuit.columns import same_shape
 from softlearn.circuit.flat import LEAF, PRODUCT, SUM, Circuit
 from softlearn.errors import CircuitError
@@ -13,6 +16,10 @@ from softlearn.numeric_policy import NORMALISATION_TOLERANCE
 from softlearn.table.schema import Schema
 
 _NAMES_SHOWN = 5  # column names in one message
+_MOST_TOLD = 1_000  # violations of one rule
+_NODES_AT_ONCE = 65_536  # nodes that are Python numbers at a time
+_PRIME = 2**61 - 1
+_MOST_SCOPE_BITS = 1 << 28  # of all scopes of a broken circuit; 32 MB
 
 
 def validate(circuit: Circuit) -> None:
@@ -24,6 +31,8 @@ def validate(circuit: Circuit) -> None:
 
 def violations(circuit: Circuit) -> list[str]:
     """Return a sentence for every rule that the circuit breaks; none means that it is sound.
+
+    If one rule is broken in thousands of places, the first thousand are told.
 
     Checked are the arrays' shapes and ranges, the order of nodes, one root, no unreachable node,
     normalised finite weights, sound leaf parameters, smoothness and decomposability.
@@ -75,26 +84,26 @@ def _shape_violations(c: Circuit) -> list[str]:
 
 def _order_violations(c: Circuit) -> list[str]:
     """Check kinds, ids and the order: leaves first by family, children before parents."""
-    unknown = np.flatnonzero(c.kind > SUM)
+    unknown = _first(c.kind > SUM)
     found = [f"node {i}: unknown kind {c.kind[i]}" for i in unknown]
     is_leaf = c.kind == LEAF
     if not is_leaf[: c.n_leaves].all() or is_leaf[c.n_leaves :].any():
         found.append(f"the first {c.n_leaves} nodes, and only they, must be leaves")
     n_edges, owner = np.diff(c.edge_start), c.edge_owner
-    found += [f"leaf {i} has children" for i in np.flatnonzero(is_leaf & (n_edges > 0))]
-    found += [f"node {i} has no children" for i in np.flatnonzero(~is_leaf & (n_edges == 0))]
-    backwards = np.flatnonzero((c.child >= owner) | (c.child < 0))
+    found += [f"leaf {i} has children" for i in _first(is_leaf & (n_edges > 0))]
+    found += [f"node {i} has no children" for i in _first(~is_leaf & (n_edges == 0))]
+    backwards = _first((c.child >= owner) | (c.child < 0))
     found += [f"node {owner[e]}: child {c.child[e]} does not come before it" for e in backwards]
     return found + _leaf_id_violations(c)
 
 
 def _leaf_id_violations(c: Circuit) -> list[str]:
     """Check the families and columns that leaves point at."""
-    unknown = np.flatnonzero(c.leaf_family >= len(FAMILIES))
+    unknown = _first(c.leaf_family >= len(FAMILIES))
     found = [f"leaf {i}: unknown family {c.leaf_family[i]}" for i in unknown]
     if (c.leaf_family[1:] < c.leaf_family[:-1]).any():
         found.append("leaves must be grouped by family")
-    outside = np.flatnonzero((c.leaf_column < 0) | (c.leaf_column >= len(c.schema)))
+    outside = _first((c.leaf_column < 0) | (c.leaf_column >= len(c.schema)))
     return found + [f"leaf {i}: there is no column {c.leaf_column[i]}" for i in outside]
 
 
@@ -107,25 +116,23 @@ def _reachability_violations(c: Circuit) -> list[str]:
     has_parent = np.zeros(c.n_nodes, dtype=bool)
     has_parent[c.child] = True
     has_parent[c.root] = True
-    found = [f"node {i} cannot be reached from the root" for i in np.flatnonzero(~has_parent)]
+    found = [f"node {i} cannot be reached from the root" for i in _first(~has_parent)]
     used = np.bincount(c.leaf_column, minlength=len(c.schema)) > 0
-    unused = [c.schema.columns[i].name for i in np.flatnonzero(~used)]
+    unused = [c.schema.columns[i].name for i in _first(~used)]
     return found + [f"column {name!r} has no leaf" for name in unused]
 
 
 def _weight_violations(c: Circuit) -> list[str]:
     owner = c.edge_owner
     bad = ~np.isfinite(c.weight) | (c.weight < 0.0)
-    found = [f"node {owner[e]}: an edge weighs {c.weight[e]}" for e in np.flatnonzero(bad)]
+    found = [f"node {owner[e]}: an edge weighs {c.weight[e]}" for e in _first(bad)]
     is_sum = c.kind == SUM
     odd = ~is_sum[owner] & (c.weight != 1.0) & ~bad
-    found += [
-        f"product {owner[e]}: an edge weighs {c.weight[e]}, not 1" for e in np.flatnonzero(odd)
-    ]
+    found += [f"product {owner[e]}: an edge weighs {c.weight[e]}, not 1" for e in _first(odd)]
     total = np.bincount(owner, np.where(bad, 0.0, c.weight), c.n_nodes)
     off = is_sum & (np.abs(total - 1.0) > NORMALISATION_TOLERANCE)
     off[owner[bad]] = False  # told above
-    return found + [f"sum {i}: its weights add to {total[i]:.12g}" for i in np.flatnonzero(off)]
+    return found + [f"sum {i}: its weights add to {total[i]:.12g}" for i in _first(off)]
 
 
 def _leaf_violations(c: Circuit) -> list[str]:
@@ -136,7 +143,7 @@ def _leaf_violations(c: Circuit) -> list[str]:
     suits = discrete == np.array([family.discrete for family in FAMILIES])[c.leaf_family]
     suits &= scaled == (c.leaf_family == FAMILIES.index(SCALED))
     found = []
-    for leaf in np.flatnonzero(~suits):
+    for leaf in _first(~suits):
         column, family = columns[c.leaf_column[leaf]], FAMILIES[c.leaf_family[leaf]]
         scale = f" {'without' if column.scale is None else 'with'} a scale"
         found.append(
@@ -154,19 +161,70 @@ def _parameter_violations(c: Circuit, leaves: AnyArray) -> list[str]:
     for family, group, params in same_shape(c, leaves):
         for levels in np.unique(n_levels[group]).tolist():
             mine = np.flatnonzero(n_levels[group] == levels)
-            some = leaves[group[mine]]
-            found += [
-                f"leaf {some[i]} over {columns[c.leaf_column[some[i]]].name!r}: {reason}"
-                for i, reason in family.violations(params[mine], levels)
-            ]
+            for first in range(0, mine.size, _NODES_AT_ONCE):
+                block = mine[first : first + _NODES_AT_ONCE]
+                some = leaves[group[block]]
+                found += [
+                    f"leaf {some[i]} over {columns[c.leaf_column[some[i]]].name!r}: {reason}"
+                    for i, reason in family.violations(params[block], levels)
+                ]
+                if len(found) > _MOST_TOLD:
+                    return found[:_MOST_TOLD]
     return found
 
 
-def _scope_violations(c: Circuit) -> list[str]:
-    """Check smoothness and decomposability on exact scopes.
+def _first(wrong: Bools) -> AnyArray:
+    """Return where the first few are that are wrong: a broken file may hold millions."""
+    return np.flatnonzero(wrong)[:_MOST_TOLD]
 
-    A scope is a Python integer with one bit a column. Scopes are dropped after their last
-    reader, so that a chain of 100 000 nodes over as many columns needs little memory.
+
+def _scope_violations(c: Circuit) -> list[str]:
+    """Check smoothness and decomposability; exact scopes are only made to tell what is wrong."""
+    if _scopes_are_sound(c):
+        return []
+    if c.n_nodes * len(c.schema) > _MOST_SCOPE_BITS:
+        return ["it is not smooth, or not decomposable"]
+    return _told_scopes(c)
+
+
+def _scopes_are_sound(c: Circuit) -> bool:
+    """Return whether all scopes are right, in time and memory that are linear in the circuit.
+
+    Each column has a random number. A node is known by how many leaves every row meets below it,
+    and by the sum of their columns' numbers. Children of a sum must agree in both. Then a column
+    that children of a product share is counted twice up to the root, where each must be counted
+    once. That other sums are equal by accident is as likely as guessing the numbers, which are new
+    each time.
+    """
+    n_columns = len(c.schema)
+    drawn = np.frombuffer(os.urandom(8 * n_columns), dtype=np.uint64)
+    numbers = (drawn % np.uint64(_PRIME)).tolist()
+    n_met, known_by = array("q", bytes(8 * c.n_nodes)), array("q", bytes(8 * c.n_nodes))
+    for leaf, column in enumerate(c.leaf_column.tolist()):
+        n_met[leaf], known_by[leaf] = 1, numbers[column]
+    for first in range(c.n_leaves, c.n_nodes, _NODES_AT_ONCE):
+        end = min(first + _NODES_AT_ONCE, c.n_nodes)
+        starts = c.edge_start[first : end + 1].tolist()
+        children = c.child[starts[0] : starts[-1]].tolist()
+        is_product = (c.kind[first:end] == PRODUCT).tolist()
+        for place, product in enumerate(is_product):
+            below = children[starts[place] - starts[0] : starts[place + 1] - starts[0]]
+            met, known = n_met[below[0]], known_by[below[0]]
+            for child in below[1:]:
+                if product:
+                    met, known = met + n_met[child], (known + known_by[child]) % _PRIME
+                elif met != n_met[child] or known != known_by[child]:
+                    return False
+            if met > n_columns:
+                return False
+            n_met[first + place], known_by[first + place] = met, known
+    return n_met[c.root] == n_columns and known_by[c.root] == sum(numbers) % _PRIME
+
+
+def _told_scopes(c: Circuit) -> list[str]:
+    """Return what is wrong with the scopes.
+
+    A scope is a Python integer with one bit a column. Scopes are dropped after their last reader.
     """
     found: list[str] = []
     columns, starts, children = c.leaf_column.tolist(), c.edge_start.tolist(), c.child.tolist()

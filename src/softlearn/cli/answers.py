@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,23 @@ def as_json_text(answer: object) -> str:
     return json.dumps(_plain(answer), ensure_ascii=False, allow_nan=False)
 
 
-def must_be_free(path: Path | None, *, force: bool) -> None:
-    """Refuse what cannot or must not be written, before any work is done for it."""
+def must_be_free(
+    path: Path | None, *, force: bool, inputs: Iterable[str | Path | None] = ()
+) -> None:
+    """Refuse what cannot or must not be written, before any work is done for it.
+
+    What a command reads is never replaced by what it writes, not even by force.
+    """
     if path is None:
         return
+    if path.exists() and any(
+        file is not None and Path(file).exists() and path.samefile(file) for file in inputs
+    ):
+        raise SoftlearnError(f"{path} is what is read here; write to another file")
     if path.is_dir():
         raise SoftlearnError(f"{path} is a folder; name a file in it")
+    if path.exists() and not path.is_file():
+        raise SoftlearnError(f"{path} is not an ordinary file; name one to write to")
     if not path.parent.is_dir():
         raise SoftlearnError(f"cannot write {path}: the folder {path.parent} does not exist")
     if path.exists() and not force:

@@ -107,7 +107,8 @@ class LearningCommand(Command):
 
     def prepare(self) -> Training:
         """Read the table; an output that would be refused in the end is refused at once."""
-        must_be_free(self.output, force=self.force)
+        inputs = (self.table, self.valid, self.schema)
+        must_be_free(self.output, force=self.force, inputs=inputs)
         if self.hold_out is not None and not 0.0 < self.hold_out < 1.0:
             raise SoftlearnError(f"--hold-out is a share between 0 and 1, not {self.hold_out:g}")
         if self.hold_out is not None and self.valid is not None:

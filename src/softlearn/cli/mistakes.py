@@ -12,7 +12,7 @@ import typer
 
 from softlearn.errors import SoftlearnError, UnknownLevelError
 
-MISTAKE = 1
+MISTAKE = 2
 INTERRUPTED = 130
 
 

@@ -34,7 +34,7 @@ class StreamingCommand(Command):
 
     def load(self) -> Model:
         """Return the model; an output that would be refused in the end is refused at once."""
-        must_be_free(self.output, force=self.force)
+        must_be_free(self.output, force=self.force, inputs=(self.table, self.model))
         return load_model(self.model)
 
     @property

@@ -88,7 +88,8 @@ class CircuitEstimator(DensityEstimator):
         y : ignored
             A target is a column like any other: keep it in ``X``.
         sample_weight : array of shape (rows,), optional
-            The weight of each row: 2 is the row twice, 0 its absence.
+            The weight of each row: 2 is the row twice, 0 its absence. Weights that add to one row
+            or less, or to more than 2**53, count in proportion alone, as if their mean were 1.
 
         Returns
         -------

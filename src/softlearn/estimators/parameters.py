@@ -17,6 +17,8 @@ from softlearn.table import Schema
 from softlearn.table.choice import Choice
 from softlearn.table.schema import unknown_name
 
+MOST_ROWS: Final = 2.0**53  # that float64 counts one by one
+
 
 def _is_random_state(x: object) -> bool:
     return x is None or isinstance(x, np.random.Generator) or whole(0).holds(x)
@@ -110,8 +112,17 @@ def read_weights(sample_weight: object, n_rows: int) -> Floats:
 
 
 def read_training_weights(sample_weight: object, n_rows: int) -> Floats:
-    """Return the starting weight of each row, (rows,), of rows to learn from."""
+    """Return the starting weight of each row, (rows,), of rows to learn from.
+
+    Weights count rows. Those that add to no more than a single row, or to more rows than float64
+    can count, say only how much a row counts beside another: their mean becomes 1.
+    """
     weights = read_weights(sample_weight, n_rows)
+    largest = weights.max(initial=0.0)
+    total = largest * float(np.sum(weights / largest)) if largest > 0.0 else 0.0
+    if largest > 0.0 and not 1.0 < total <= MOST_ROWS:
+        shares = weights / largest
+        weights = shares * (np.count_nonzero(shares) / shares.sum())
     if np.count_nonzero(weights) < 2 and weights.sum() < 2.0:  # a row of weight 2 is two rows
         raise SoftlearnError("sample_weight leaves fewer than two rows with a weight above zero")
     return weights

@@ -43,6 +43,8 @@ def open_table(
         The words that stand for a missing cell in a text file; an empty cell always does.
     """
     if os.fspath(path) == STANDARD_INPUT:
+        if getattr(sys.stdin, "closed", sys.stdin is None):
+            raise TableError("cannot read standard input: it is closed")
         yield _source("standard input", sys.stdin.buffer, None, missing)
         return
     file = Path(path)
@@ -62,7 +64,10 @@ def _source(
 ) -> TableSource:
     """Return the reader for what the bytes say the file is."""
     buffered = stream if hasattr(stream, "peek") else io.BufferedReader(cast(io.RawIOBase, stream))
-    start = buffered.peek(8)[:8]
+    try:
+        start = buffered.peek(8)[:8]
+    except OSError as error:
+        raise TableError(f"cannot read {label}: {error.strerror or error}") from None
     for magic, what in _STRANGERS.items():
         if start.startswith(magic):
             raise TableError(f"cannot read {label}: it is {what}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import zlib
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from softlearn.table.schema import Schema
 
 _BLOCK_BYTES = 1 << 22
 _LONGEST_HEADER = 1 << 24
+_MOST_COLUMNS = 100_000
 _DELIMITERS = ",;\t|"  # the first of equals wins
 _QUOTED = re.compile(r'"[^"]*"')
 _ROW = re.compile(r"Row #(\d+)")
@@ -46,7 +48,7 @@ class TextSource(TableSource):
         """Read the header, which also shows the delimiter."""
         header = _header(label, content)
         delimiter = _delimiter(header)
-        names = tuple(name.strip() for name in next(csv.reader([header], delimiter=delimiter)))
+        names = _names(label, header, delimiter)
         for name, count in Counter(names).items():
             if count > 1:
                 raise TableError(
@@ -114,7 +116,7 @@ class TextSource(TableSource):
         try:
             for batch in pa.csv.open_csv(self.content, **options):
                 yield pa.Table.from_batches([batch])
-        except (pa.ArrowException, OSError, EOFError) as error:
+        except (pa.ArrowException, OSError, EOFError, zlib.error) as error:
             raise TableError(f"cannot read {self.label}: {_in_words(str(error))}") from None
 
     def _share(self) -> float | None:
@@ -133,13 +135,32 @@ def _header(label: str, content: BinaryIO) -> str:
         header = raw.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError:
         raise TableError(f"cannot read {label}: {_NOT_TEXT}") from None
-    except (OSError, EOFError) as error:  # a broken gzip
+    except (OSError, EOFError, zlib.error) as error:  # a broken gzip
         raise TableError(f"cannot read {label}: {error}") from None
     if "\0" in header:
         raise TableError(f"cannot read {label}: {_NOT_TEXT}")
     if not header.strip():
         raise TableError(f"cannot read {label}: it is empty; the first line names the columns")
     return header
+
+
+def _names(label: str, header: str, delimiter: str) -> tuple[str, ...]:
+    """Return the columns' names."""
+    if "\r" in _QUOTED.sub("", header):
+        raise TableError(
+            f"cannot read {label}: its lines end in a carriage return alone, as on old Macs; "
+            "convert it, for example by tr '\\r' '\\n'"
+        )
+    try:
+        names = tuple(name.strip() for name in next(csv.reader([header], delimiter=delimiter)))
+    except csv.Error as error:  # such as a name of more than 131,072 letters
+        raise TableError(f"cannot read {label}: its first line, {error}") from None
+    if len(names) > _MOST_COLUMNS:
+        raise TableError(
+            f"cannot read {label}: its first line names {len(names):,} columns, more than "
+            f"{_MOST_COLUMNS:,}"
+        )
+    return names
 
 
 def _delimiter(header: str) -> str:

@@ -179,8 +179,10 @@ class Gaussian:
         mean, deviation = params[..., 0], params[..., 1]
         distance = mean - shift
         before, moment = np.zeros_like(distance), np.ones_like(distance)
-        for k in range(1, order + 1):
-            before, moment = moment, distance * moment + (k - 1) * deviation**2 * before
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite where float64 ends
+            for k in range(1, order + 1):
+                spread = (k - 1) * deviation**2 if k > 1 else 0.0
+                before, moment = moment, distance * moment + spread * before
         return np.asarray(moment)
 
     def moment_given(

@@ -15,6 +15,7 @@ from softlearn.errors import EvidenceError
 from softlearn.leaf import Interval, Listed
 from softlearn.query import Evidence
 from softlearn.table import Column, Schema, encode_value
+from softlearn.table.column import LARGEST_EXACT_INTEGER
 
 Said: TypeAlias = Mapping[str, object]  # {column: value, set of levels, (lo, hi) or None}
 
@@ -66,12 +67,22 @@ def as_condition(said: Said, schema: Schema) -> Evidence:
         elif isinstance(what, Set | list):
             sets[position] = _levels(column, what)
         elif not isinstance(what, tuple):
-            values[position] = read_cell(column, what)
+            values[position] = _point(column, what)
         elif column.is_discrete:
             sets[position] = _levels_between(column, what)
         else:
             intervals[position] = _interval(column, what)
     return Evidence(values, sets, intervals, listed)
+
+
+def _point(column: Column, what: object) -> float:
+    """Return one value; a whole number must be one that float64 can tell from its neighbours."""
+    value = read_cell(column, what)
+    if column.kind == "integer" and LARGEST_EXACT_INTEGER < abs(value) < math.inf:
+        raise EvidenceError(
+            f"column {column.name!r}: whole numbers beyond 2**53 are not exact; ask for an interval"
+        )
+    return value
 
 
 def read_cell(column: Column, what: object) -> float:
@@ -148,7 +159,12 @@ def _interval(column: Column, what: tuple[object, ...]) -> Interval:
     if column.scale is not None:
         return Interval(np.array([lo]), np.array([hi]))
     if column.kind == "integer":
-        lo, hi = _ceil(lo) - 0.5, _floor(hi) + 0.5
+        lo, hi = _ceil(lo), _floor(hi)
+        if lo <= hi:  # half a unit may vanish beside 2**53
+            below = min(lo - 0.5, math.nextafter(lo, -math.inf))
+            return Interval(
+                np.array([below]), np.array([max(hi + 0.5, math.nextafter(hi, math.inf))])
+            )
     if lo >= hi:
         holds = "no whole number" if column.kind == "integer" else "a single value, not an interval"
         raise EvidenceError(f"column {column.name!r}: {what!r} holds {holds}")

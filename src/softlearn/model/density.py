@@ -104,7 +104,10 @@ class DensityDistribution:
 
     def quantile(self, q: float | npt.ArrayLike) -> Points:
         """Return the value below which the column lies with probability ``q``, or each of many."""
-        levels = np.atleast_1d(np.asarray(q, dtype=np.float64))
+        try:
+            levels = np.atleast_1d(np.asarray(q, dtype=np.float64))
+        except (TypeError, ValueError):
+            raise SoftlearnError(f"a quantile's probability is a number, not {q!r}") from None
         if not ((levels >= 0.0) & (levels <= 1.0)).all():
             raise SoftlearnError(f"a quantile's probability lies between 0 and 1, not {q!r}")
         found = self._quantiles(levels)

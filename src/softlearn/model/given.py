@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -54,6 +54,20 @@ class Given:
             "impossible='nan' to get missing answers for such rows."
         )
 
+    def refuse_given(self, positions: Iterable[int]) -> None:
+        """Raise an error if a frame holds values of one of these columns, which are asked for.
+
+        A dict says what it means. Whole rows are easily given with the very column that is asked
+        for, and would be answered by themselves.
+        """
+        for position in () if self.said is not None else positions:
+            rows = np.flatnonzero(~np.isnan(self.evidence.values[position]))
+            if rows.size:
+                raise EvidenceError(
+                    f"the value of {self.schema.names[position]!r} is asked for and also given in "
+                    f"row {rows[0]}; leave the column out of the frame"
+                )
+
     def _known(self, row: int) -> Said:
         """Return the observed cells of a row as the caller's values."""
         values = self.evidence.values[:, row].tolist()
@@ -68,11 +82,13 @@ def read_given(given: Said | Frame | None, schema: Schema, *, unknown: Unknown =
     """Return what the caller gave as evidence; None is one row of which nothing is known.
 
     ``unknown`` is about the rows of a frame: what a dict says is meant, and refused if it is wrong.
+    Columns that a frame lacks are not known.
     """
     if given is None or isinstance(given, Mapping):
         said = given or {}
         return Given(schema, as_condition(said, schema), said)
-    return read_frame(given, schema, unknown=unknown)
+    values = encode(given, schema, unknown=unknown, gaps="unobserved", absent="unobserved")
+    return Given(schema, Evidence(values), None)
 
 
 def read_frame(

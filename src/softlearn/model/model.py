@@ -51,6 +51,8 @@ from softlearn.query import log_likelihood, sample_given
 from softlearn.table import Column, Schema, decode
 from softlearn.table.from_lists import frame_from_lists
 
+MOST_CELLS = 2**37  # drawn at once; they take a tebibyte
+
 SchemaLike: TypeAlias = Schema | Mapping[str, str | Column]
 
 
@@ -181,7 +183,15 @@ class Model(Questions):
             raise SoftlearnError(f"n must be a whole number, 0 or more, not {n!r}")
         known = read_given(given, self.schema, unknown=unknown)
         rng = generator(random_state)
-        drawn = sample_given(self.circuit, known.evidence, rng, n_each=int(n), impossible="nan")
+        n_cells = int(n) * known.evidence.n_rows * len(self.schema)
+        try:
+            if n_cells > MOST_CELLS:
+                raise MemoryError
+            drawn = sample_given(self.circuit, known.evidence, rng, n_each=int(n), impossible="nan")
+        except MemoryError:
+            raise SoftlearnError(
+                f"there is no room for {n_cells:.3g} cells at once; draw fewer rows, several times"
+            ) from None
         known.refuse(np.isnan(drawn[0, :: max(n, 1)]), impossible)
         return decode(rounded(self.schema, known.evidence, drawn), self.schema)
 

@@ -18,7 +18,8 @@ Relation: TypeAlias = Literal[
 ]
 
 _COMPARISONS: Final[tuple[Relation, ...]] = ("!=", "<=", ">=", "<", ">", "=")  # longest first
-_NAME_ENDS = re.compile(r"[=<>,{}]|!=|\s+in\s*\{|\s+is\s+(not\s+)?missing\s*(,|$)|$")
+# Spaces are read once, from the first of them on: a hundred thousand of them are no trouble.
+_NAME_ENDS = re.compile(r"[=<>,{}]|!=|(?<!\s)\s++(in\s*+\{|is\s++(not\s++)?+missing\s*+(,|$))|$")
 _VALUE_ENDS = re.compile(r"[,{}]|\.\.|$")
 _IN = re.compile(r"in\s*(?=\{)")
 _MISSING = re.compile(r"is\s+(not\s+)?missing\s*(?=,|$)")
@@ -27,14 +28,19 @@ _QUOTED = {quote: re.compile(f"{quote}((?:[^{quote}]|{quote}{quote})*){quote}") 
 _PLAIN_NAME = re.compile(r"\w[\w./%-]*( \w[\w./%-]*)*")
 _PLAIN_VALUE = re.compile(r"[^\s,{}\"'?]+( [^\s,{}\"'?]+)*")
 
+_SHOWN = 160  # letters of a text around its mistake
+
 
 class LanguageError(EvidenceError):
     """A condition written as text that cannot be read; ``start`` and ``end`` say where."""
 
     def __init__(self, reason: str, text: str, start: int, end: int) -> None:
         self.reason, self.text, self.start, self.end = reason, text, start, end
-        line = "".join(" " if letter.isspace() else letter for letter in text)
-        super().__init__(f"{reason}\n  {line}\n  {' ' * start}{'^' * max(1, end - start)}")
+        first = max(0, start - _SHOWN // 2)
+        shown = text[first : first + _SHOWN]
+        line = "".join(" " if letter.isspace() else letter for letter in shown)
+        marks = "^" * max(1, min(end, first + _SHOWN) - start)
+        super().__init__(f"{reason}\n  {line}\n  {' ' * (start - first)}{marks}")
 
 
 @dataclass(frozen=True, slots=True)

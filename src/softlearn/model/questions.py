@@ -8,7 +8,7 @@ import numpy as np
 
 from softlearn.arrays import Floats
 from softlearn.circuit import Circuit
-from softlearn.errors import EvidenceError
+from softlearn.errors import EvidenceError, SoftlearnError
 from softlearn.model.asking import Said, as_event
 from softlearn.model.density import DensityDistribution
 from softlearn.model.given import Frame, Given, Impossible, Unknown, read_given, read_said
@@ -74,7 +74,8 @@ class Questions:
             What may happen. A single value of a column of decimal numbers or times has probability
             zero; ask for an interval.
         given : dict or frame, optional
-            What is known. Each row of a frame is a condition of its own, and has its own answer.
+            What is known. Each row of a frame is a condition of its own, and has its own answer;
+            columns that a frame lacks are not known.
         log : bool
             Whether to return the natural logarithm.
         impossible : {"error", "nan"}
@@ -85,6 +86,7 @@ class Questions:
         """
         asked = as_event(event, self.schema)
         known = read_given(given, self.schema, unknown=unknown)
+        known.refuse_given(self.schema.index(name) for name in event)
         rows = known.evidence
         found = conditional_log_probability(
             self.circuit, asked.repeat(rows.n_rows), rows, impossible="nan"
@@ -150,7 +152,8 @@ class Questions:
             By default every column of numbers. False and true count as 0 and 1, times in seconds
             since 1970.
         given : dict or frame, optional
-            What is known. A frame gives an array, one answer a row.
+            What is known. A frame gives an array, one answer a row; columns that it lacks are not
+            known. A column that is asked for by name must not be among them.
         impossible : {"error", "nan"}
             Whether a condition of probability zero is refused or answered by NaN.
         unknown : {"error", "missing"}
@@ -158,7 +161,7 @@ class Questions:
             missing.
         """
         known = read_given(given, self.schema, unknown=unknown)
-        positions = self._positions(columns)
+        positions = self._asked_for(columns, known)
         found = mean(self.circuit, known.evidence, positions, impossible="nan")
         return self._by_name(columns, positions, known, found, impossible)
 
@@ -172,7 +175,7 @@ class Questions:
     ) -> Numbers | dict[str, Numbers]:
         """Return the variance of a column, or a dict of several; as ``expectation``."""
         known = read_given(given, self.schema, unknown=unknown)
-        positions = self._positions(columns)
+        positions = self._asked_for(columns, known)
         found = variance(self.circuit, known.evidence, positions, impossible="nan")
         return self._by_name(columns, positions, known, found, impossible)
 
@@ -231,6 +234,13 @@ class Questions:
             raise EvidenceError("no column holds numbers; ask for distributions instead")
         return found
 
+    def _asked_for(self, columns: str | Names | None, known: Given) -> list[int]:
+        """Return where the columns stand; those that are asked for by name must not be given."""
+        positions = self._positions(columns)
+        if columns is not None:
+            known.refuse_given(positions)
+        return positions
+
     def _by_name(
         self,
         columns: str | Names | None,
@@ -240,6 +250,13 @@ class Questions:
         impossible: Impossible,
     ) -> Numbers | dict[str, Numbers]:
         """Return one answer for one name, else a dict."""
+        unclear = np.isnan(found) | np.isinf(found)
+        if unclear.any():
+            rows = np.flatnonzero(unclear.any(axis=1))
+            possible = rows[log_likelihood(self.circuit, known.evidence)[rows] > -np.inf]
+            if possible.size:
+                name = self.schema.names[positions[int(np.argmax(unclear[possible[0]]))]]
+                raise SoftlearnError(f"column {name!r}: the answer is beyond the largest float64")
         known.refuse(np.isnan(found[:, 0]), impossible)
         answers = [known.answer(column) for column in found.T]
         if isinstance(columns, str):

@@ -14,7 +14,14 @@ from softlearn.arrays import AnyArray, Floats
 from softlearn.errors import TableError
 from softlearn.table.column import LARGEST_EXACT_INTEGER, Level
 from softlearn.table.storage import remembered
-from softlearn.table.times import MICROSECONDS, seconds_from_datetime64, seconds_of, zone_name
+from softlearn.table.times import (
+    FIRST_SECOND,
+    LAST_SECOND,
+    MICROSECONDS,
+    seconds_from_datetime64,
+    seconds_of,
+    zone_name,
+)
 from softlearn.table.value import is_missing
 
 if TYPE_CHECKING:
@@ -72,6 +79,7 @@ def read_series(name: str, dtype: str, series: nw.Series[Any], declared: Sequenc
     if family == nw.Boolean or family.is_numeric():
         return _read_numbers(name, dtype, series)
     if family in (nw.Datetime, nw.Date):
+        calendar(name, _floats(series.dt.timestamp("ms")) / 1000)  # whose range is wider
         seconds = _floats(series.dt.timestamp("us")) / MICROSECONDS
         return Cells(name, dtype, "datetime", seconds)
     if family in (nw.String, nw.Categorical, nw.Enum):
@@ -92,6 +100,7 @@ def read_array(name: str, array: AnyArray) -> Cells:
         case "f":
             return Cells(name, dtype, "numeric", finite(name, array.astype(np.float64)))
         case "M":
+            calendar(name, np.where(np.isnat(array), 0, array.astype("M8[s]").astype(np.int64)))
             return Cells(name, dtype, "datetime", seconds_from_datetime64(array))
         case "U":
             distinct, positions = np.unique(array, return_inverse=True)
@@ -134,6 +143,15 @@ def exact(name: str, values: Floats) -> Floats:
             "Leave the column out, or make it text (labels) or float (a rounded quantity)."
         )
     return values
+
+
+def calendar(name: str, seconds: AnyArray) -> None:
+    """Refuse times that Python's calendar does not hold."""
+    if ((seconds < FIRST_SECOND) | (seconds > LAST_SECOND + 1)).any():
+        raise TableError(
+            f"column {name!r} holds a time that is not in the years 1 to 9999; correct it, or make "
+            "the column a number"
+        )
 
 
 def finite(name: str, values: Floats) -> Floats:

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from softlearn.errors import SchemaError
 from softlearn.table.scale import Scale
+from softlearn.table.storage import is_known_dtype
 
 Kind: TypeAlias = Literal["categorical", "boolean", "integer", "numeric", "datetime"]
 Level: TypeAlias = str | int | float | bool | None
@@ -22,6 +23,7 @@ LARGEST_EXACT_INTEGER = 2**53  # beyond it float64, which every cell is read int
 _SINCE_VERSION_2 = {"scale", "missing"}  # what older model files do not know
 _LEVEL_TYPES = (str, int, float, bool)
 _TRUTHS: tuple[tuple[Level, Level], ...] = ((False, True), (0, 1))
+_SHOWN = 60  # letters of a dtype in a message
 _PREVIEWED = 8  # levels shown in messages; enough to see a typing error
 
 
@@ -141,6 +143,9 @@ class Column:
             )
         if not isinstance(data["levels"], list):
             raise SchemaError(f"column {data['name']!r}: levels must be a list")
+        dtype = data["dtype"]
+        if isinstance(dtype, str) and not is_known_dtype(dtype):
+            raise SchemaError(f"column {data['name']!r}: no table stores {dtype[:_SHOWN]!r}")
         scale = data.get("scale")
         read = None if scale is None else Scale.from_dict(scale)
         return cls(**{**data, "levels": tuple(data["levels"]), "scale": read})
@@ -198,8 +203,8 @@ class Column:
                 raise self._error(f"has the level {level!r}, which is not a finite number")
             if isinstance(level, int) and abs(level) > LARGEST_EXACT_INTEGER:
                 raise self._error(f"has the level {level!r}, beyond 2**53; make the levels text")
-        repeated = [level for level, count in Counter(self.levels).items() if count > 1]
-        if repeated:
+        if len(set(self.levels)) < len(self.levels):
+            repeated = [level for level, count in Counter(self.levels).items() if count > 1]
             raise self._error(f"has the level {repeated[0]!r} more than once")
 
     def _check_kind(self) -> None:

@@ -26,6 +26,7 @@ def encode(
     unknown: Literal["error", "missing"] = "error",
     extra: Literal["error", "ignore"] = "error",
     gaps: Literal["as_schema", "unobserved"] = "as_schema",
+    absent: Literal["error", "unobserved"] = "error",
 ) -> Floats:
     """Return the cells of a frame as floats.
 
@@ -39,10 +40,11 @@ def encode(
         Whether a level that the schema does not know is refused or taken as unobserved.
     extra : {"error", "ignore"}
         Whether named columns that the schema does not know are refused or left out.
-
     gaps : {"as_schema", "unobserved"}
         Whether a missing cell of a column whose missing cells are modelled is a value of its own,
         or unobserved as in all other columns.
+    absent : {"error", "unobserved"}
+        Whether a column that the frame lacks is refused or taken as unobserved in every row.
 
     Returns
     -------
@@ -56,11 +58,15 @@ def encode(
     if extra not in ("error", "ignore"):
         raise TableError(f"extra must be 'error' or 'ignore', not {extra!r}")
     table = open_frame(frame, schema.names)
-    require_columns(table, schema)
+    if absent == "error":
+        require_columns(table, schema)
     if extra == "error":
         _refuse_extra(table.names, schema)
     encoded = np.empty((len(schema), table.n_rows))
     for row, column in zip(encoded, schema, strict=True):
+        if column.name not in table.names:
+            row[:] = np.nan
+            continue
         cells = table.cells(column.name)
         row[:] = _encode_column(column, cells, unknown)
         if column.missing == "modelled" and gaps == "as_schema":

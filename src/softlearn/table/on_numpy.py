@@ -15,6 +15,7 @@ from softlearn.table.storage import form_of
 from softlearn.table.times import counts_from_seconds, moments, unit_of
 from softlearn.table.wing import Gap, default_dtype, level_codes, numbers_within
 
+_WIDEST = 4 * 1_000  # bytes of a cell of text, four a letter; wider texts are Python objects
 _HELD = "biufUOM"  # NumPy's letters for the dtypes that can be read
 
 
@@ -33,7 +34,9 @@ def native_dtype(column: Column) -> np.dtype[Any]:
     dtype = np.dtype(column.dtype) if column.dtype else default_dtype(column)
     if dtype.kind not in _HELD:
         raise SchemaError(f"column {column.name!r} cannot be stored as {column.dtype}")
-    return dtype
+    # NumPy gives every cell the room of the widest: a few bytes in a model file could ask for
+    # gigabytes.
+    return np.dtype(object) if dtype.kind == "U" and dtype.itemsize > _WIDEST else dtype
 
 
 def build_column(column: Column, values: Floats, dtype: np.dtype[Any]) -> AnyArray:

@@ -9,7 +9,7 @@ from decimal import Decimal
 import numpy as np
 
 from softlearn.errors import TableError, UnknownLevelError
-from softlearn.table.column import Column, Level, preview_levels
+from softlearn.table.column import LARGEST_EXACT_INTEGER, Column, Level, preview_levels
 from softlearn.table.iso import read_iso
 from softlearn.table.times import moment, seconds_of, zone_of
 
@@ -70,7 +70,7 @@ def unknown_level(column: Column, value: object) -> UnknownLevelError:
     """Return the error for a value that is none of the column's levels."""
     value = plain(value)
     return UnknownLevelError(
-        f"column {column.name!r} holds {value!r}, which is none of its levels "
+        f"column {column.name!r} holds {shown(value)}, which is none of its levels "
         f"({preview_levels(column.levels)})",
         remedy="refit with it, or treat it as missing: unknown='missing' for a frame or an "
         "estimator, None for a single value",
@@ -81,7 +81,16 @@ def unknown_level(column: Column, value: object) -> UnknownLevelError:
 
 def wrong_value(column: Column, value: object, wanted: str) -> TableError:
     """Return the error for a value of the wrong type."""
-    return TableError(f"column {column.name!r} is {column.kind} and needs {wanted}, not {value!r}")
+    return TableError(
+        f"column {column.name!r} is {column.kind} and needs {wanted}, not {shown(value)}"
+    )
+
+
+def shown(value: object) -> str:
+    """Return a value as a message names it; of a number of very many digits, their count."""
+    if isinstance(value, int) and abs(value) > LARGEST_EXACT_INTEGER**2:
+        return f"a whole number of {value.bit_length()} bits"
+    return repr(value)
 
 
 def check_zone(column: Column, given: bool) -> None:
@@ -109,9 +118,15 @@ def _number(column: Column, value: object) -> float:
     value = plain(value)
     if not isinstance(value, int | float | Decimal):
         raise wrong_value(column, value, "a number")
-    if math.isinf(value):
+    try:
+        number = float(value)
+    except OverflowError:
+        raise TableError(
+            f"column {column.name!r} cannot hold a number beyond the largest float64"
+        ) from None
+    if math.isinf(number):
         raise TableError(f"column {column.name!r} cannot hold an infinite number")
-    return float(value)
+    return number
 
 
 def _seconds(column: Column, value: object) -> float:

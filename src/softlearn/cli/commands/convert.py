@@ -38,7 +38,7 @@ class Convert(Command):
         """Convert."""
         from softlearn.circuit import load_circuit  # noqa: PLC0415
 
-        must_be_free(self.output, force=self.force)
+        must_be_free(self.output, force=self.force, inputs=(self.model,))
         if self.output.suffix not in (".dot", ".json"):
             raise SoftlearnError(f"{self.output} must end in .dot or .json, which says the format")
         circuit = load_circuit(self.model)

@@ -63,7 +63,7 @@ class Plot(Command):
 
     def run(self) -> None:
         """Draw, and write the picture."""
-        must_be_free(self.output, force=self.force)
+        must_be_free(self.output, force=self.force, inputs=(self.model, self.table))
         model = load_model(self.model)
         save_picture(_DRAW[self.kind](self, model), self.output)
         found = {"kind": self.kind, "output": str(self.output)}

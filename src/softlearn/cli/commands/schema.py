@@ -55,7 +55,7 @@ class ShowSchema(Command):
         """Guess, and show or write."""
         from softlearn.cli.schema_toml import schema_to_toml  # noqa: PLC0415
 
-        must_be_free(self.output, force=self.force)
+        must_be_free(self.output, force=self.force, inputs=(self.source, self.schema))
         schema = self._schema()
         if self.output is not None:
             write_whole(self.output, schema_to_toml(schema))
