@@ -69,7 +69,7 @@ class SearchReport:
     def _members(self) -> list[tuple[str, ...]]:
         """Return the heaviest members in words."""
         used = sorted((row for row in self.table if row["weight"] > 0.0), key=_heaviest_first)
-        lines = [
+        lines: list[tuple[str, ...]] = [
             (
                 f"{row['weight']:6.1%}",
                 f"{row['score']:.4f}",
@@ -79,7 +79,9 @@ class SearchReport:
             for row in used[:_SHOWN]
         ]
         left = len(used) - _SHOWN
-        return [*lines, ("", "", "", f"and {left} more")] if left > 0 else lines
+        if left > 0:
+            lines.append(("", "", "", f"and {left} more"))
+        return lines
 
 
 def _heaviest_first(row: dict[str, Any]) -> float:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,13 @@ from softlearn.learn.search.trial import Candidate, Fitted
 _FACTOR = 3  # times the rows, and a third of the candidates, from round to round
 _FEWEST_ROWS = 1000  # of the first round; fewer say little about settings for many
 _MOST_ROUNDS = 6
+
+
+class Entrant(NamedTuple):
+    """A candidate in a round, and how long it will take as far as is known."""
+
+    candidate: Candidate
+    seconds: float = 0.0
 
 
 class Chosen(NamedTuple):
@@ -59,7 +67,7 @@ def halve(
     to_thin, to_learn = seed.spawn(2)
     blocks = rounds_of(bench.train, np.random.default_rng(to_thin))
     chosen = Chosen([], blocks[0])
-    left = list(candidates)
+    left = [Entrant(candidate) for candidate in candidates]
     for place, block in enumerate(blocks):
         ends = share * (place + 1) / len(blocks)
         most = _fits_of_round(max_fits, bench, len(blocks) - place)
@@ -67,7 +75,8 @@ def halve(
         if not fits:
             break
         chosen = Chosen(fits, block)
-        left = [fit.candidate for fit in _survivors(fits)]
+        longer = blocks[min(place + 1, len(blocks) - 1)].weights.sum() / block.weights.sum()
+        left = [Entrant(fit.candidate, longer * fit.trial.seconds) for fit in _survivors(fits)]
     return chosen
 
 
@@ -81,7 +90,7 @@ def _fits_of_round(max_fits: float, bench: Bench, n_rounds_left: int) -> float:
 
 def _round(
     bench: Bench,
-    candidates: Sequence[Candidate],
+    entrants: Sequence[Entrant],
     block: Block,
     seed: np.random.SeedSequence,
     *,
@@ -89,26 +98,38 @@ def _round(
     max_fits: float,
 ) -> list[Fitted]:
     """Return the fits of a round, best first; what the time does not allow is left out."""
-    fits = []
-    for n_done, candidate in enumerate(candidates):
-        is_first = not bench.trials
-        if n_done >= max_fits or (bench.clock.left(share) <= 0.0 and not is_first):
+    waiting, fits, n_begun = list(entrants), [], 0
+    spent: dict[str, float] = defaultdict(float)  # seconds of each kind
+    while waiting and n_begun < max_fits:
+        left = np.inf if not bench.trials else bench.clock.left(share)
+        waiting = [one for one in waiting if one.seconds < left]
+        if not waiting:
             break
+        entrant = waiting.pop(_next_place(waiting, spent, bench))
+        candidate = entrant.candidate
         own = seed.spawn(1)[0]
+        n_begun += 1
         bench.clock.n_fits += 1
+        started = bench.clock.seconds
         fit = bench.try_out(candidate, block, own, share * bench.clock.total)
+        spent[candidate.kind] += bench.clock.seconds - started
         if fit is not None:
             fits.append(fit)
     return sorted(fits, key=bench.score, reverse=True)
 
 
+def _next_place(waiting: Sequence[Entrant], spent: Mapping[str, float], bench: Bench) -> int:
+    """Return whose turn it is: if time is short each kind has as much of it, else the first."""
+    if not np.isfinite(bench.clock.total):
+        return 0
+    return min(range(len(waiting)), key=lambda place: spent[waiting[place].candidate.kind])
+
+
 def _survivors(fits: Sequence[Fitted]) -> list[Fitted]:
-    """Return the best third, and the best of each kind: kinds that differ mix well."""
+    """Return the best of each kind, as kinds that differ mix well, and the best third."""
     n_best = -(-len(fits) // _FACTOR)
-    kinds: set[str] = set()
-    kept = []
-    for place, fit in enumerate(fits):
-        if place < n_best or fit.candidate.kind not in kinds:
-            kept.append(fit)
-        kinds.add(fit.candidate.kind)
-    return kept
+    first: dict[str, Fitted] = {}
+    for fit in fits:
+        first.setdefault(fit.candidate.kind, fit)
+    best_of_kinds = list(first.values())
+    return [*best_of_kinds, *(fit for fit in fits[:n_best] if fit not in best_of_kinds)]

@@ -19,6 +19,7 @@ from softlearn.learn.search.candidates import candidates
 from softlearn.learn.search.ensemble import Ensemble, add_members, learn_again
 from softlearn.learn.search.halving import halve
 from softlearn.learn.search.trial import Trial
+from softlearn.learn.search.warm_up import warm_up
 from softlearn.table.schema import Schema
 
 _SEARCH_SHARE = 0.4  # of the time, or of the fits, for finding settings
@@ -115,6 +116,8 @@ def search(
     if judge is None:  # too few rows to choose by: the first learner with its defaults
         train = judge = everything
         tried, bounds = tried[:1], replace(bounds, max_members=1)
+    if bounds.seconds is not None:
+        warm_up(schema, everything, tried, options.n_jobs)
     clock = Clock(bounds, options.watch)
     bench = Bench(schema, counted_rows(train), counted_rows(judge), clock, options.n_jobs)
     refits = options.refit and valid is None and train is not everything
