@@ -170,6 +170,20 @@ def test_auto_names_it_in_what_is_built_on_a_learner(built_on, monkeypatch):
     assert np.isfinite(learnt.model_.score_samples(learnt.model_.sample(3, random_state=0))).all()
 
 
+def test_the_classes_share_the_time(monkeypatch):
+    bounds = []
+
+    def few(schema, rows, valid, given, **further):
+        bounds.append(given)
+        return real_search(schema, rows, valid, replace(given, seconds=None, max_fits=1), **further)
+
+    monkeypatch.setattr(auto, "search", few)
+    frame = people()
+    kind = np.where(frame["age"] > 37, "old", "young")
+    CircuitClassifier(AutoCircuit(10.0), structure="per_class", random_state=0).fit(frame, kind)
+    assert [one.seconds for one in bounds] == [5.0, 5.0]
+
+
 def test_wrong_learners_are_refused():
     with pytest.raises(SoftlearnError, match="learners must be None or a list of names"):
         AutoCircuit(learners=["nobody"]).fit(two_groups(50, 0))

@@ -35,6 +35,15 @@ def learner_like(estimator: Any, random_state: RandomState = None) -> Any:  # no
     return learner
 
 
+def with_share_of_time(learner: Any, n_parts: int) -> Any:  # noqa: ANN401
+    """Return the learner; of several searches each has its part of the time."""
+    from softlearn.estimators.auto import AutoCircuit  # noqa: PLC0415 - few ask for it
+
+    if isinstance(learner, AutoCircuit) and learner.time_budget is not None:
+        learner.set_params(time_budget=learner.time_budget / n_parts)
+    return learner
+
+
 def _named(name: str) -> Any:  # noqa: ANN401
     if name != AUTO:
         return estimator_named(name)()

@@ -38,7 +38,7 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
     Parameters
     ----------
     estimator : estimator that learns a circuit, or the name of a learner, optional
-        ``SoftLearn()`` by default.
+        ``SoftLearn()`` by default; ``"auto"`` is an ``AutoCircuit()``.
     contamination : float
         The share of the training rows, by weight, that are outliers; at most 0.5.
     random_state : int or numpy.random.Generator, optional
