@@ -14,6 +14,7 @@ from softlearn.learn.search.bench import Bench
 from softlearn.learn.search.trial import Candidate, Fitted
 
 _FACTOR = 3  # times the rows, and a third of the candidates, from round to round
+_LONGER = 1.5  # times the time, from round to round
 _FEWEST_ROWS = 1000  # of the first round; fewer say little about settings for many
 _MOST_ROUNDS = 6
 
@@ -68,8 +69,9 @@ def halve(
     blocks = rounds_of(bench.train, np.random.default_rng(to_thin))
     chosen = Chosen([], blocks[0])
     left = [Entrant(candidate) for candidate in candidates]
+    times = np.cumsum(_LONGER ** np.arange(len(blocks)))
     for place, block in enumerate(blocks):
-        ends = share * (place + 1) / len(blocks)
+        ends = share * float(times[place] / times[-1])
         most = _fits_of_round(max_fits, bench, len(blocks) - place)
         fits = _round(bench, left, block, to_learn, share=ends, max_fits=most)
         if not fits:
