@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from softlearn.circuit import Categorical, Gaussian, Histogram, Scaled
     from softlearn.errors import SoftlearnError
     from softlearn.estimators import (
+        AutoCircuit,
         CircuitClassifier,
         CircuitImputer,
         CircuitMixture,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AutoCircuit",
     "Categorical",
     "CircuitClassifier",
     "CircuitImputer",
@@ -50,7 +52,7 @@ _ROOM_OF = {
     **dict.fromkeys(("Column", "Schema", "infer_schema"), "table"),
     **dict.fromkeys(("Model", "load"), "model"),
     "SoftlearnError": "errors",
-    **dict.fromkeys(("tune", *LEARNER_FILES), "estimators"),
+    **dict.fromkeys(("AutoCircuit", "tune", *LEARNER_FILES), "estimators"),
     **dict.fromkeys((name for name in __all__ if name.startswith("Circuit")), "estimators"),
 }
 _ROOMS = ("circuit", "datasets", "errors", "estimators", "model", "query", "show", "table", "web")

@@ -73,7 +73,7 @@ ROOMS = {
         "errors, markup, arrays, numeric_policy, table, leaf, circuit, query", "numpy", "learn"
     ),
     "estimators": Room(
-        "errors, arrays, numeric_policy, learners, table, circuit, query, learn, model",
+        "errors, markup, arrays, numeric_policy, learners, table, circuit, query, learn, model",
         "numpy, sklearn",
         "rich, IPython",
     ),

@@ -41,6 +41,7 @@ CALLS = {
     "reproduce mnist": [],
     "reproduce badcluster": [],
     "reproduce depth": [],
+    "reproduce records": [],
     "reproduce report": [],
 }
 WRITERS = {"fit", "plot", "tune", "convert"}

@@ -222,3 +222,27 @@ def test_tuning_saves_the_best_of_the_grid(training_file, answered, tmp_path):
     assert tried == set(LEARNERS["softlearn"].parameters["significance"].grid)
     assert set(found["best"]) == {"significance"}  # smoothing was said, and stays
     assert load(output).schema.names == ("sex", "smoker", "stage", "age", "weight")
+
+
+def test_the_best_model_is_a_mixture(training_file, answered, tmp_path):
+    output = tmp_path / "m.safetensors"
+    found = answered("fit", training_file, "-o", output, "--best", "--time", "2")
+    assert found["members"] > 1
+    assert found["fits"] >= found["members"]
+    assert found["end"] == "finished"
+    assert load(output).circuit.n_nodes == found["nodes"]
+
+
+@pytest.mark.parametrize(
+    ("choice", "reason"),
+    [
+        (["--time", "3"], "goes with it only"),
+        (["--best", "--time", "0"], "above 0"),
+        (["--best", "--smoothing", "1"], "finds learner and settings by itself"),
+        (["--best", "--learner", "hclt"], "finds learner and settings by itself"),
+    ],
+)
+def test_best_has_options_of_its_own(choice, reason, training_file, run, tmp_path):
+    result = run("fit", training_file, "-o", tmp_path / "m.safetensors", *choice)
+    assert result.exit_code == 1
+    assert reason in " ".join(result.stderr.split())

@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from softlearn import SoftlearnError, estimators, infer_schema
 from softlearn.estimators import (
+    AutoCircuit,
     CircuitClassifier,
     CircuitImputer,
     CircuitMixture,
@@ -37,6 +38,11 @@ EVERY = sorted(
 # One instance or more of each estimator, small enough for many fits. Those of learners that take
 # every table need no line here; others cannot learn from the tables below.
 EXAMPLES = {
+    "AutoCircuit": [
+        AutoCircuit(
+            None, max_fits=4, learners=["softlearn", "chowliutree"], random_state=0, n_jobs=1
+        )
+    ],
     **{
         entry.estimator: [estimator_of(entry)(random_state=0, n_jobs=1)] * (entry.takes == Takes())
         for entry in LEARNERS.values()

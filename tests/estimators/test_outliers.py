@@ -9,6 +9,7 @@ import pytest
 from estimators.people import LIBRARIES, people
 from softlearn import CircuitOutlierDetector, LearnSPN, SoftLearn, SoftlearnError
 from softlearn.query import Evidence, log_likelihood
+from softlearn.query.coding import log_base
 from softlearn.table import encode
 
 FRAME = people()
@@ -40,9 +41,22 @@ def test_the_share_is_by_weight():
 
 def test_scores_decisions_and_predictions_agree(learnt):
     scores = learnt.score_samples(FRAME)
-    assert np.array_equal(scores, learnt.model_.score_samples(FRAME))
+    evidence = Evidence(encode(FRAME, learnt.model_.schema))
+    written = log_base(learnt.model_.schema, evidence)
+    assert np.ptp(written) > 0.0
+    assert np.array_equal(scores, learnt.model_.score_samples(FRAME) - written)
     assert np.array_equal(learnt.decision_function(FRAME), scores - learnt.offset_)
     assert np.array_equal(learnt.predict(FRAME) == -1, scores < learnt.offset_)
+
+
+def test_how_finely_a_number_is_written_does_not_make_it_odd():
+    """Densities of numbers in thousandths are larger; how odd a row is stays as it is."""
+    frame = FRAME[["speed", "member"]].dropna()
+    other = frame.assign(speed=frame["speed"] / 1024.0)
+    learnt, again = (CircuitOutlierDetector(random_state=0).fit(one) for one in (frame, other))
+    densities = learnt.model_.score_samples(frame) - again.model_.score_samples(other)
+    assert np.abs(densities).min() > 1.0
+    assert again.score_samples(other) == pytest.approx(learnt.score_samples(frame))
 
 
 def test_the_oddest_rows_are_found(learnt):

@@ -200,3 +200,24 @@ def test_a_terminal_shows_how_far_the_search_has_come(monkeypatch):
 def test_without_a_terminal_nothing_is_shown(capfd):
     tune(FRAME, grid=SMALL, random_state=0, verbose=1)
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_wide_grid_reaches_further_than_the_papers():
+    learner = SoftLearn(clustering="kmeans")
+    usual, wide = usual_grid(learner), usual_grid(learner, wide=True)
+    assert {"significance", "smoothing", "beta"} == set(usual)
+    assert {*usual, "n_clusters"} == set(wide)
+    assert max(one for one in wide["significance"] if one is not None) == 0.5
+    assert max(wide["smoothing"]) == 1.0
+    assert max(wide["beta"]) == 160.0
+    assert "beta" not in usual_grid(SoftLearn(), wide=True)
+
+
+def test_grids_have_names():
+    table = np.random.default_rng(0).integers(0, 2, size=(60, 2))
+    learner = SoftLearn(random_state=0, n_jobs=1)
+    usual, named = (tune(table, learner, grid, random_state=0) for grid in (None, "paper"))
+    assert named.best_params == usual.best_params
+    assert len(named.table) == len(usual.table)
+    with pytest.raises(SoftlearnError, match="'paper', 'wide' or a mapping, not 'narrow'"):
+        tune(table, learner, "narrow")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,6 +20,13 @@ from softlearn.show import plots
 
 ROWS = NUMBERS.sample(60, random_state=0)
 RESULTS = [{"dataset": "d", "system": name, "value": value} for name, value in (("a", 1), ("b", 2))]
+SEARCHED = SimpleNamespace(
+    table=[
+        {"stage": "search", "finished_at": 1.0, "score": -3.0, "best": -3.0},
+        {"stage": "search", "finished_at": 1.5, "score": np.nan, "best": -3.0},
+        {"stage": "member", "finished_at": 2.0, "score": -4.0, "best": -2.5},
+    ]
+)
 
 # Every plot, called on NUMBERS and a table of it, with what else it is given.
 PLOTS: dict[str, Callable[..., object]] = {
@@ -28,6 +36,7 @@ PLOTS: dict[str, Callable[..., object]] = {
     "likelihoods": lambda frame, **to: plots.likelihoods(NUMBERS, frame, **to),
     "marginals": lambda frame, **to: plots.marginals(NUMBERS, frame, **to),
     "pairs": lambda frame, **to: plots.pairs(NUMBERS, frame, **to),
+    "search": lambda _, **to: plots.search(SEARCHED, **to),
     "structure": lambda _, **to: plots.structure(NUMBERS, **to),
 }
 GRIDS = {"marginals": (3,), "pairs": (3, 3)}
@@ -92,13 +101,22 @@ def test_without_matplotlib_the_message_says_how_to_get_it(name, monkeypatch):
         PLOTS[name](ROWS)
 
 
-@pytest.mark.parametrize("name", [name for name in PLOTS if name != "comparison"])
+@pytest.mark.parametrize("name", [name for name in PLOTS if name not in ("comparison", "search")])
 def test_an_estimator_is_refused_and_leaves_no_figure(name):
     extra = {"calibration": (ROWS, {}), "conditional": ("a", "b"), "likelihoods": (ROWS,)}
     estimator = SoftLearn().fit(ROWS)
     with pytest.raises(SoftlearnError, match="pass its model_"):
         getattr(plots, name)(estimator, *extra.get(name, ()))
     assert plt.get_fignums() == []
+
+
+def test_a_search_is_drawn_from_its_report():
+    with pytest.raises(SoftlearnError, match="pass the report_"):
+        plots.search(SoftLearn().fit(ROWS))
+    (ax,) = drawn(plots.search(SEARCHED))
+    best = ax.get_lines()[-1]
+    assert best.get_xdata().tolist() == [1.0, 1.5, 2.0]
+    assert best.get_ydata().tolist() == [-3.0, -3.0, -2.5]
 
 
 @pytest.mark.parametrize("name", ["marginals", "pairs"])

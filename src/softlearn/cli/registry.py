@@ -40,6 +40,7 @@ COMMANDS: Final[dict[str, str | Group]] = {
         "mnist": "reproduce:ReproduceMnist",
         "badcluster": "reproduce:ReproduceBadcluster",
         "depth": "reproduce:ReproduceDepth",
+        "records": "reproduce:ReproduceRecords",
         "report": "reproduce:ReproduceReport",
     },
 }

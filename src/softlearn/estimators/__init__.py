@@ -3,6 +3,7 @@
 from typing import Any
 
 from softlearn.estimators import learners
+from softlearn.estimators.auto import AutoCircuit
 from softlearn.estimators.classifier import CircuitClassifier
 from softlearn.estimators.from_registry import estimator_named
 from softlearn.estimators.imputer import CircuitImputer
@@ -12,6 +13,7 @@ from softlearn.estimators.outliers import CircuitOutlierDetector
 from softlearn.estimators.tuning import Tuned, tune
 
 __all__ = [
+    "AutoCircuit",
     "CircuitClassifier",
     "CircuitImputer",
     "CircuitMixture",

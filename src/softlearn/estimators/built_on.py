@@ -9,7 +9,7 @@ from sklearn.base import clone
 from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError
 from softlearn.estimators.from_registry import estimator_named
-from softlearn.estimators.parameters import plain_for_histograms
+from softlearn.estimators.parameters import AUTO, plain_for_histograms
 from softlearn.learners import DEFAULT_LEARNER
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
@@ -23,16 +23,33 @@ def learner_like(estimator: Any, random_state: RandomState = None) -> Any:  # no
     Parameters
     ----------
     estimator
-        What the caller gave: an estimator, the name of a learner, or None.
+        What the caller gave: an estimator, the name of a learner, "auto" or None.
     random_state
         The source of randomness of a learner that has none of its own.
     """
     named = DEFAULT_LEARNER if estimator is None else estimator
-    learner = estimator_named(named)() if isinstance(named, str) else clone(named)
+    learner = _named(named) if isinstance(named, str) else clone(named)
     choices = learner.get_params(deep=False)
     if random_state is not None and choices.get("random_state", 0) is None:
         learner.set_params(random_state=random_state)
     return learner
+
+
+def with_share_of_time(learner: Any, n_parts: int) -> Any:  # noqa: ANN401
+    """Return the learner; of several searches each has its part of the time."""
+    from softlearn.estimators.auto import AutoCircuit  # noqa: PLC0415 - few ask for it
+
+    if isinstance(learner, AutoCircuit) and learner.time_budget is not None:
+        learner.set_params(time_budget=learner.time_budget / n_parts)
+    return learner
+
+
+def _named(name: str) -> Any:  # noqa: ANN401
+    if name != AUTO:
+        return estimator_named(name)()
+    from softlearn.estimators.auto import AutoCircuit  # noqa: PLC0415 - few ask for it
+
+    return AutoCircuit()
 
 
 def with_schema(learner: Any, schema: Schema) -> Any:  # noqa: ANN401

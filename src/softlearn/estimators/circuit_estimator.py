@@ -117,7 +117,7 @@ class CircuitEstimator(DensityEstimator):
         config = entry.config(**{name: chosen[name] for name in entry.parameters})
         with progress_line(self.verbose) as watch:
             engine = Engine(
-                n_jobs=_n_threads(self.n_jobs),
+                n_jobs=n_threads(self.n_jobs),
                 watch=watch,
                 keep_partial=self.on_interrupt == "keep",
             )
@@ -132,7 +132,8 @@ class CircuitEstimator(DensityEstimator):
         return tags
 
 
-def _n_threads(n_jobs: int | None) -> int:
+def n_threads(n_jobs: int | None) -> int:
+    """Return how many threads may work."""
     if n_jobs is not None and n_jobs > 0:
         return int(n_jobs)
     if hasattr(os, "sched_getaffinity"):

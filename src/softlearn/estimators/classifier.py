@@ -11,7 +11,13 @@ from sklearn.base import ClassifierMixin
 from softlearn.arrays import AnyArray, Floats
 from softlearn.circuit import Circuit, Leaf, flatten
 from softlearn.circuit.combine import mixture, product
-from softlearn.estimators.built_on import fit_learner, learner_like, schema_for, with_schema
+from softlearn.estimators.built_on import (
+    fit_learner,
+    learner_like,
+    schema_for,
+    with_schema,
+    with_share_of_time,
+)
 from softlearn.estimators.labels import Labels, read_labels, target_name
 from softlearn.estimators.parameters import (
     ESTIMATOR,
@@ -41,6 +47,7 @@ class CircuitClassifier(ClassifierMixin, TableEstimator):
     ----------
     estimator : estimator that learns a circuit, or the name of a learner, optional
         ``SoftLearn()`` by default; any with a parameter ``schema`` and, after fit, a ``model_``.
+        ``"auto"`` is an ``AutoCircuit()``, whose time the classes share if each has a circuit.
     structure : {"joint", "per_class"}
         ``"joint"`` learns the target as a column among the others. ``"per_class"`` learns the
         features of each class by itself and mixes the circuits by the classes' shares: one circuit
@@ -187,8 +194,10 @@ def _learn_jointly(learner: Any, parts: _Parts) -> tuple[list[Any], Model]:  # n
 def _learn_by_class(learner: Any, parts: _Parts) -> tuple[list[Any], Model]:  # noqa: ANN401
     """Learn the features of each class, and mix the circuits by the classes' shares."""
     learners, circuits, shares = [], [], []
-    for code in range(parts.labels.classes.size):
+    n_classes = parts.labels.classes.size
+    for code in range(n_classes):
         told = with_schema(learner_like(learner), parts.features)
+        told = with_share_of_time(told, n_classes)
         features = fit_learner(told, parts.table, parts.of_class(code)).circuit
         circuits.append(product([features, _always(code, parts)]))
         shares.append(float(parts.weights[parts.labels.codes == code].sum()))

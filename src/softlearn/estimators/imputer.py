@@ -35,7 +35,7 @@ class CircuitImputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
     Parameters
     ----------
     estimator : estimator that learns a circuit, or the name of a learner, optional
-        ``SoftLearn()`` by default.
+        ``SoftLearn()`` by default; ``"auto"`` is an ``AutoCircuit()``.
     method : {"most_probable", "mean", "draw"}
         ``"most_probable"`` completes each row as a whole by max-product; ``"mean"`` fills each
         cell by its posterior mean, or its most probable level; ``"draw"`` draws each row's

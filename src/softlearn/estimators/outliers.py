@@ -18,6 +18,8 @@ from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
 from softlearn.numeric_policy import ROUNDING
+from softlearn.query import Evidence, log_likelihood
+from softlearn.query.coding import log_base
 from softlearn.query.surprise import surprises
 from softlearn.table import encode, numbers_like, unknown_cells
 
@@ -28,7 +30,7 @@ USUAL_ROWS = 2000  # rows whose mean surprise is taken for usual: to a few hundr
 
 @dataclass(eq=False, repr=False)
 class CircuitOutlierDetector(OutlierMixin, TableEstimator):
-    """Call the rows of lowest density outliers.
+    """Call the least probable rows outliers.
 
     Missing cells are summed out: a row is judged by what is known of it. A level that was never
     seen has probability zero, and makes its row an outlier, unless ``unknown`` says otherwise.
@@ -36,7 +38,7 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
     Parameters
     ----------
     estimator : estimator that learns a circuit, or the name of a learner, optional
-        ``SoftLearn()`` by default.
+        ``SoftLearn()`` by default; ``"auto"`` is an ``AutoCircuit()``.
     contamination : float
         The share of the training rows, by weight, that are outliers; at most 0.5.
     random_state : int or numpy.random.Generator, optional
@@ -52,7 +54,7 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
     estimator_ : estimator
         The fitted learner.
     offset_ : float
-        The log-density below which a row is an outlier.
+        The score below which a row is an outlier.
     usual_surprise_ : ndarray of shape (columns,)
         The mean of −log P(cell | the row's other cells) in each column of the training rows, or of
         2000 of them.
@@ -95,7 +97,7 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
         weights = read_training_weights(sample_weight, table.shape[0])
         learner = learner_like(self.estimator, self.random_state)
         model = fit_learner(learner, table, weights)
-        scores = model.score_samples(table, unknown="missing")  # the learner has accepted them
+        scores = _scores(model, table, "missing")  # the learner has accepted them
         offset = _lowest_usual(scores, weights, contamination)
         self.usual_surprise_ = _usual_surprise(model, table, weights)
         self.model_, self.estimator_, self.offset_ = model, learner, offset
@@ -103,13 +105,17 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
         return self
 
     def score_samples(self, X: Frame) -> Floats:  # noqa: N803
-        """Return the log-density of each row, (rows,); the lower, the odder."""
+        """Return the log-probability of each row's cells, (rows,); the lower, the odder.
+
+        It is the log-density without what depends on how finely numbers are written alone: a
+        number that happens to be written with more digits is no odder for it.
+        """
         table = self._same_table(X)
-        scores = self.model_.score_samples(table, unknown=self._encoding)
+        scores = _scores(self.model_, table, self._encoding)
         return np.where(self._strange_cells(table).any(axis=0), -np.inf, scores)
 
     def decision_function(self, X: Frame) -> Floats:  # noqa: N803
-        """Return the log-density above ``offset_``, (rows,); negative for outliers."""
+        """Return the score above ``offset_``, (rows,); negative for outliers."""
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: Frame) -> AnyArray:  # noqa: N803
@@ -146,6 +152,13 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
         """Return which cells have probability zero because of their level, (columns, rows)."""
         strange = unknown_cells(table, self.model_.schema)
         return strange if self.unknown == "outlier" else np.zeros_like(strange)
+
+
+def _scores(model: Model, table: Frame, unknown: Unknown) -> Floats:
+    """Return the log-density of rows less what the unit of writing adds to it, (rows,)."""
+    evidence = Evidence(encode(table, model.schema, unknown=unknown))
+    found = log_likelihood(model.circuit, evidence) - log_base(model.schema, evidence)
+    return np.asarray(found)
 
 
 def _lowest_usual(scores: Floats, weights: Floats, contamination: float) -> float:

@@ -26,10 +26,14 @@ def _is_random_state(x: object) -> bool:
 
 def _is_estimator(x: object) -> bool:
     if isinstance(x, str):
-        return x in LEARNERS
+        return x == AUTO or x in LEARNERS
     # A class has the methods too, but is no estimator yet.
     has_methods = hasattr(x, "fit") and hasattr(x, "get_params") and not isinstance(x, type)
     return x is None or has_methods
+
+
+def _are_learners(x: object) -> bool:
+    return isinstance(x, list | tuple) and len(x) > 0 and all(name in LEARNERS for name in x)
 
 
 RANDOM_STATE: Final = Rule(
@@ -53,9 +57,15 @@ SCHEMA: Final = Rule(
     described="Schema or mapping of column name to kind, Column or mapping, optional",
 )
 UNKNOWN: Final = one_of("error", "missing")
+LEARNER_NAMES: Final = Rule(
+    allowed="None or a list of names of learners, such as ['softlearn', 'hclt']",
+    holds=lambda x: x is None or _are_learners(x),
+    described="list of names of learners, optional",
+)
+AUTO: Final = "auto"  # names ``AutoCircuit`` where a learner is named
 ESTIMATOR: Final = Rule(
-    allowed="None, the name of a learner such as 'softlearn', or an estimator that learns a "
-    "circuit, such as SoftLearn()",
+    allowed="None, the name of a learner such as 'softlearn', 'auto', or an estimator that learns "
+    "a circuit, such as SoftLearn()",
     holds=_is_estimator,
 )
 

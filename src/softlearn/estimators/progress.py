@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,10 +11,16 @@ from typing import TypeAlias
 
 from softlearn.estimators.notebook import Line, in_notebook, notebook_line
 from softlearn.learn import Progress
+from softlearn.learn.search import News
 
 Watch: TypeAlias = Callable[[Progress], None]
 
 _BAR_WIDTH = 24  # letters
+_STAGES = {
+    "search": "finding settings",
+    "member": "adding circuits",
+    "refit": "learning again from all rows",
+}
 
 
 class ProgressLine:
@@ -36,28 +43,67 @@ class ProgressLine:
         )
 
 
+class SearchLine:
+    """Shows how far a search has come: the best score so far, and the time left."""
+
+    def __init__(self) -> None:
+        self.latest: News | None = None
+
+    def watch(self, news: News) -> None:
+        """Take note of how far the search has come."""
+        self.latest = news
+
+    def __rich__(self) -> str:
+        if self.latest is None:
+            return "searching …"
+        news = self.latest
+        best = f"best {news.score:.4f} nats" if math.isfinite(news.score) else "no model yet"
+        left = f", {news.seconds_left:.0f} s left" if math.isfinite(news.seconds_left) else ""
+        return f"{_STAGES[news.stage]}: fit {news.n_fits}, {best}, {news.seconds:.0f} s{left}"
+
+
 @contextmanager
 def progress_line(verbose: int) -> Iterator[Watch]:
     """Yield who watches; without ``verbose``, or without a terminal, nothing is shown."""
     line = ProgressLine()
+    with _live(line, verbose) as shown:
+
+        def watch(progress: Progress) -> None:
+            line.watch(progress)
+            shown()
+
+        yield watch
+
+
+@contextmanager
+def search_line(verbose: int) -> Iterator[Callable[[News], None]]:
+    """Yield who watches a search; shown as ``progress_line`` is."""
+    line = SearchLine()
+    with _live(line, verbose) as shown:
+
+        def watch(news: News) -> None:
+            line.watch(news)
+            shown()
+
+        yield watch
+
+
+@contextmanager
+def _live(line: ProgressLine | SearchLine, verbose: int) -> Iterator[Callable[[], None]]:
+    """Show a line again and again; yields what is called when it has news."""
     if verbose and in_notebook():
         with notebook_line() as show:
-
-            def watch(progress: Progress) -> None:
-                line.watch(progress)
-                show(line.__rich__())
-
-            yield watch
+            yield lambda: show(line.__rich__())
         return
     # Asked of the stream itself: rich takes FORCE_COLOR for a terminal.
     if not verbose or not sys.stderr.isatty():
-        yield line.watch
+        yield _ignore
         return
     from rich.console import Console  # noqa: PLC0415 - only those who look on wait for it
     from rich.live import Live  # noqa: PLC0415
 
     with Live(line, console=Console(stderr=True, highlight=False), refresh_per_second=8):
-        yield line.watch
+        yield _ignore
 
 
 @contextmanager

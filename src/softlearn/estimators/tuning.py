@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 from sklearn.base import clone
@@ -94,7 +94,7 @@ class Tuned:
 def tune(
     X: Frame,  # noqa: N803
     estimator: Any = None,  # noqa: ANN401 - any estimator
-    grid: Grid | None = None,
+    grid: Grid | Literal["paper", "wide"] | None = None,
     *,
     valid: Frame | float | int | None = None,
     sample_weight: object = None,
@@ -110,9 +110,11 @@ def tune(
         The table to learn from.
     estimator : estimator that learns a circuit, or the name of a learner, optional
         ``SoftLearn()`` by default; what the grid leaves open stays as it is there.
-    grid : mapping of parameter to values, or a list of such mappings, optional
+    grid : mapping of parameter to values, a list of such mappings, "paper" or "wide", optional
         By default the learner's own, as its page says; ``SoftLearn`` and ``LearnSPN`` have that of
-        the paper: ``significance`` and ``smoothing``, and ``beta`` where it matters.
+        the paper, which ``"paper"`` names too: ``significance`` and ``smoothing``, and ``beta``
+        where it matters. ``"wide"`` reaches further, with the number of clusters, and has many more
+        combinations; ``AutoCircuit`` searches it in less time.
     valid : frame, float or int, optional
         What judges: a table of its own, the share of the rows that is held out (a fifth by
         default), or the number of folds of a cross-validation.
@@ -148,18 +150,29 @@ def tune(
     return Tuned(combinations[results[0][0]], rows[0]["score"], best, rows)
 
 
-def usual_grid(learner: Any) -> dict[str, tuple[object, ...]]:  # noqa: ANN401 - any estimator
+def usual_grid(
+    learner: Any,  # noqa: ANN401 - any estimator
+    *,
+    wide: bool = False,
+) -> dict[str, tuple[object, ...]]:
     """Return what a learner's own entry says is worth trying; of other estimators, nothing."""
     if not isinstance(learner, CircuitEstimator):
         return {}
-    return LEARNERS[learner.learner].grid(learner.get_params(deep=False))
+    return LEARNERS[learner.learner].grid(learner.get_params(deep=False), wide=wide)
 
 
-def _combinations(learner: Any, grid: Grid | None) -> list[dict[str, object]]:  # noqa: ANN401
+def _combinations(
+    learner: Any,  # noqa: ANN401 - any estimator
+    grid: Grid | str | None,
+) -> list[dict[str, object]]:
     """Return every combination of parameters, or refuse names that the learner lacks."""
     known = learner.get_params()
+    if isinstance(grid, str) and grid not in ("paper", "wide"):
+        raise SoftlearnError(f"grid must be 'paper', 'wide' or a mapping, not {grid!r}")
+    if grid is None or isinstance(grid, str):
+        grid = usual_grid(learner, wide=grid == "wide")
     try:
-        found = list(ParameterGrid(usual_grid(learner) if grid is None else grid))
+        found = list(ParameterGrid(grid))
     except (TypeError, ValueError) as error:
         raise SoftlearnError(f"grid must map parameters to lists of values: {error}") from error
     strange = sorted({name for params in found for name in params} - set(known))

@@ -11,9 +11,10 @@ from softlearn.experiments.experiment import Experiment
 from softlearn.experiments.grid import GRID
 from softlearn.experiments.mixed import MIXED
 from softlearn.experiments.mnist import MNIST
+from softlearn.experiments.records import RECORDS
 from softlearn.experiments.samples import SAMPLES
 
 EXPERIMENTS: Final[dict[str, Experiment]] = {
     experiment.name: experiment
-    for experiment in (BINARY, GRID, MIXED, SAMPLES, MNIST, BADCLUSTER, DEPTH)
+    for experiment in (BINARY, GRID, MIXED, SAMPLES, MNIST, BADCLUSTER, DEPTH, RECORDS)
 }

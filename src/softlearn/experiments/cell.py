@@ -10,7 +10,8 @@ from typing import Any, Final, Literal, TypeAlias
 
 from softlearn.learn import LEARNERS
 
-System: TypeAlias = Literal["learnspn", "softlearn"]  # those that the paper's experiments compare
+# Those that the paper's experiments compare, and the search for the best model.
+System: TypeAlias = Literal["learnspn", "softlearn", "auto"]
 Clustering: TypeAlias = Literal["em", "kmeans"]
 Row: TypeAlias = dict[str, Any]  # a cell's choices and its measurements, as JSON holds them
 
@@ -45,6 +46,8 @@ class Cell:
         they are; None is the default, and in ``mixed`` means columns with scales.
     max_rows
         The most rows to learn from; None is all.
+    time_budget
+        Seconds of a search; None for everything else.
     """
 
     dataset: str
@@ -57,10 +60,12 @@ class Cell:
     n_clusters: int = CLUSTERS
     deviation_floor: float | None = None
     max_rows: int | None = None
+    time_budget: float | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
-        beta = LEARNERS[self.system].parameters.get("beta")
+        learner = LEARNERS.get(self.system)
+        beta = None if learner is None else learner.parameters.get("beta")
         if beta is None or not beta.matters({"clustering": self.clustering}):
             object.__setattr__(self, "beta", None)
 

@@ -26,6 +26,8 @@ class Choices:
         How many seeds; None is what the paper, or the experiment, has.
     quick
         One seed and few rows, to see that all works; its rows are kept apart.
+    time_budget
+        Seconds of each search, of the experiment that searches; None is what it has.
     betas, systems, clusterings
         Of those experiments that cross them.
     """
@@ -33,6 +35,7 @@ class Choices:
     only: tuple[str, ...] = ()
     seeds: int | None = None
     quick: bool = False
+    time_budget: float | None = None
     betas: tuple[float, ...] = (LEARNERS["softlearn"].parameters["beta"].default,)
     systems: tuple[System, ...] = SYSTEMS
     clusterings: tuple[Clustering, ...] = CLUSTERINGS
@@ -44,6 +47,8 @@ class Choices:
             must_be_known(clustering, CLUSTERINGS, "clustering")
         if self.seeds is not None and self.seeds < 1:
             raise SoftlearnError(f"seeds must be 1 or more, not {self.seeds}")
+        if self.time_budget is not None and not self.time_budget > 0.0:
+            raise SoftlearnError(f"a time budget is a number above 0, not {self.time_budget}")
         if not self.betas or min(self.betas) <= 0:
             raise SoftlearnError(f"betas must be numbers above 0, not {self.betas}")
 

@@ -83,7 +83,7 @@ def results_of(rows: Sequence[Row]) -> Results:
     }
 
 
-def _learner(system: System, max_iter: int) -> Learner:
+def _learner(system: Literal["learnspn", "softlearn"], max_iter: int) -> Learner:
     return "early_softlearn" if (system, max_iter) == ("softlearn", EARLY) else system
 
 

@@ -133,10 +133,11 @@ def score_of(circuit: Circuit, block: Block, n_threads: int | None = None) -> Sc
     """Return how well a circuit explains rows."""
     counted = block.weights > 0.0
     values, weights = block.values[:, counted], block.weights[counted]
-    return _score(log_likelihood(circuit, Evidence(values), n_threads=n_threads), weights)
+    return score_of_logs(log_likelihood(circuit, Evidence(values), n_threads=n_threads), weights)
 
 
-def _score(logs: Floats, weights: Floats) -> Score:
+def score_of_logs(logs: Floats, weights: Floats) -> Score:
+    """Return how well rows are explained, from their log-likelihoods and weights, both (rows,)."""
     possible = logs > -np.inf
     total = float(weights[possible].sum())
     mean = float(weights[possible] @ logs[possible]) / total if total > 0.0 else -np.inf
@@ -176,7 +177,7 @@ class _Passes:
         circuit = self.circuit
         everything = self._flows(circuit, np.arange(self.weights.size), self.weights)
         expected = _Expected.of(everything, self._total)
-        yield circuit, _score(everything.log_likelihood, self.weights)
+        yield circuit, score_of_logs(everything.log_likelihood, self.weights)
         batches = self._batches()
         t = 0
         for _ in range(self.schedule.max_iter):
@@ -190,7 +191,7 @@ class _Passes:
                 step = 1.0 if len(batches) == 1 else (t + 2.0) ** -self.schedule.step_decay
                 expected = expected.moved(_Expected.of(found, self._total), step)
                 t += 1
-            yield circuit, _score(logs, self.weights)
+            yield circuit, score_of_logs(logs, self.weights)
 
     @property
     def _total(self) -> float:

@@ -122,13 +122,19 @@ class Entry(Generic[Config]):
         """What callers may choose, by name."""
         return parameters_of(self.config)
 
-    def grid(self, chosen: Mapping[str, object]) -> dict[str, tuple[object, ...]]:
-        """Return what is worth trying of the parameters that matter with what is chosen."""
-        return {
-            name: one.grid
+    def grid(
+        self, chosen: Mapping[str, object], *, wide: bool = False
+    ) -> dict[str, tuple[object, ...]]:
+        """Return what is worth trying of the parameters that matter with what is chosen.
+
+        A wide grid leaves words, such as how to cluster, as they are chosen.
+        """
+        grids = {
+            name: one.wide if wide and not one.rule.words else one.grid
             for name, one in self.parameters.items()
-            if one.grid and one.matters(chosen)
+            if one.matters(chosen)
         }
+        return {name: values for name, values in grids.items() if values}
 
     def learn(
         self,

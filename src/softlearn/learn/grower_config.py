@@ -24,6 +24,9 @@ from softlearn.table.schema import Schema
 
 _DEFAULT = GrowConfig()
 _PAPERS_SIGNIFICANCES = (0.01, 0.001, 0.0001)
+# Of the twenty binary tables some want the least and some the most of these.
+_WIDE_SIGNIFICANCES = (0.0001, 0.001, 0.01, 0.05, 0.2, 0.5)
+_WIDE_SMOOTHING = (0.03, 0.1, 0.3, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +37,7 @@ class Splits:
         _DEFAULT.clustering,
         one_of("em", "kmeans"),
         "How rows are clustered: a mixture of independent columns fitted by EM, or k-means.",
+        wide=("em", "kmeans"),
     )
     n_clusters: int | None = parameter(
         None,
@@ -41,6 +45,7 @@ class Splits:
         "The most clusters at a time; 1 takes all columns as independent. If not said 2, or "
         f"{MORE_CLUSTERS} if there are {MANY_ROWS:,} rows or more and a column has more than two "
         "levels.",
+        wide=(None, 3, 4),
     )
     test: Test = parameter(
         _DEFAULT.test,
@@ -56,6 +61,7 @@ class Splits:
         "that a node tests: about two pairs are taken for dependent by chance, and no level is "
         "above 0.1; 0.0001 if all columns have two levels.",
         grid=_PAPERS_SIGNIFICANCES,
+        wide=(None, *_WIDE_SIGNIFICANCES),
     )
     max_iter: int = parameter(
         _DEFAULT.max_iter,
@@ -79,6 +85,7 @@ class Smoothing:
         number("a number, 0 or more", lambda x: x >= 0.0),
         "Pseudo-rows of every column that has levels, and of every bin of a histogram.",
         grid=SMOOTHING_GRID,
+        wide=_WIDE_SMOOTHING,
     )
     smoothing_per: SmoothingPer | None = parameter(
         None,

@@ -29,11 +29,17 @@ def hold_out(block: Block, share: float, rng: np.random.Generator) -> tuple[Bloc
     """
     if float(block.weights.sum()) * share < _FEWEST:
         return block, None
-    held = _thinned(block.weights, share, rng)
+    held = thinned(block.weights, share, rng)
     return Block(block.values, block.weights - held), Block(block.values, held)
 
 
-def _thinned(weights: Floats, share: float, rng: np.random.Generator) -> Floats:
+def counted_rows(block: Block) -> Block:
+    """Return the rows of positive weight."""
+    counted = block.weights > 0.0
+    return block if counted.all() else Block(block.values[:, counted], block.weights[counted])
+
+
+def thinned(weights: Floats, share: float, rng: np.random.Generator) -> Floats:
     """Return how much of each weight is drawn: whole units one by one, and what is left over."""
     units = np.floor(weights)
     drawn = rng.binomial(units.astype(np.int64), share).astype(np.float64)

@@ -26,6 +26,8 @@ class Parameter:
         Its value if the caller says nothing.
     grid
         The values that ``tune`` tries unless it is told others; empty leaves it as it is.
+    wide
+        The values of a wide search, such as that of ``AutoCircuit``; empty takes the grid.
     only_if
         Another parameter and the value that it must have for this one to matter.
     """
@@ -34,6 +36,7 @@ class Parameter:
     help: str
     default: Any
     grid: tuple[object, ...] = ()
+    wide: tuple[object, ...] = ()
     only_if: tuple[str, object] | None = None
 
     def matters(self, chosen: Mapping[str, object]) -> bool:
@@ -47,10 +50,13 @@ def parameter(
     help: str = "",
     *,
     grid: tuple[object, ...] = (),
+    wide: tuple[object, ...] = (),
     only_if: tuple[str, object] | None = None,
 ) -> Any:  # noqa: ANN401 - as ``dataclasses.field``
     """Return a dataclass field with a rule; the other arguments are those of ``Parameter``."""
-    known = Parameter(rule=rule, help=help, default=default, grid=grid, only_if=only_if)
+    known = Parameter(
+        rule=rule, help=help, default=default, grid=grid, wide=wide or grid, only_if=only_if
+    )
     return field(default=default, metadata={_KEY: known})
 
 

@@ -20,6 +20,7 @@ from softlearn.learn.watch import Engine
 from softlearn.table.schema import Schema
 
 _BETAS = (20.0, 40.0, 80.0)  # around the value that reaches the paper's level
+_WIDE_BETAS = (10.0, *_BETAS, 160.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +32,7 @@ class SoftLearnConfig(GrowerConfig):
         number("a number above 0", lambda x: x > 0.0),
         "How hard the memberships of k-means are; the larger the closer to all or nothing.",
         grid=_BETAS,
+        wide=_WIDE_BETAS,
         only_if=("clustering", "kmeans"),
     )
 

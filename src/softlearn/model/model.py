@@ -33,6 +33,7 @@ from softlearn.model.completion import (
     imputed,
     rounded,
 )
+from softlearn.model.compression import Compressed, compressed_circuit
 from softlearn.model.fine_tuning import Sources, fine_tuned_circuit
 from softlearn.model.given import (
     Extra,
@@ -291,6 +292,31 @@ class Model(Questions):
             self.circuit, given, max_iter=max_iter, batch_rows=batch_rows, smoothing=smoothing
         )
         return Model(tuned)
+
+    def compress(
+        self,
+        frame: Frame | None = None,
+        *,
+        max_nodes: int | None = None,
+        max_loss: float | None = None,
+    ) -> Compressed:
+        """Return a smaller model, and how many nats a row it loses.
+
+        Parts that are equal are always made one, which loses nothing. With a bound, the edges and
+        members of mixtures that the rows use least are left out.
+
+        Parameters
+        ----------
+        frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array, optional
+            Rows that say what is used, best such that were not learnt from.
+        max_nodes : int, optional
+            How many nodes may stay.
+        max_loss : float, optional
+            By how many nats the mean log-density of the rows may fall.
+        """
+        rows = None if frame is None else read_frame(frame, self.schema).evidence
+        circuit, loss = compressed_circuit(self.circuit, rows, max_nodes, max_loss)
+        return Compressed(Model(circuit), loss)
 
     def explore(self, data: Frame | None = None, **options: Any) -> Any:  # noqa: ANN401
         """Start the explorer of this model in the background, and return a link to it.

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+from warnings import catch_warnings
+
+import typer
 
 from softlearn.cli.answers import aligned, count, print_answer
 from softlearn.cli.learning import LearningCommand, Training, seconds_since
+from softlearn.errors import SoftlearnError
+from softlearn.learners import DEFAULT_LEARNER
 
 if TYPE_CHECKING:
+    from softlearn.estimators import AutoCircuit
     from softlearn.model import Model
+
+_SECONDS = 60.0  # of --best, unless --time says otherwise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,22 +32,67 @@ class Fit(LearningCommand):
 
     examples = (
         "softlearn fit bank.csv -o bank.safetensors",
+        "softlearn fit bank.csv -o bank.safetensors --best --time 60",
         "softlearn fit bank.csv -o bank.safetensors --hold-out 0.1 --leaf duration=histogram",
         "cat bank.csv | softlearn fit - -o bank.safetensors --drop id --weights w",
     )
 
+    best: Annotated[
+        bool,
+        typer.Option(
+            "--best",
+            help="Find learner and settings, and mix many circuits; Ctrl-C keeps the best so far. "
+            "Rows of --valid are what it chooses by.",
+        ),
+    ] = False
+    time: Annotated[
+        float | None,
+        typer.Option("--time", metavar="SECONDS", help="How long --best may take. Default: 60."),
+    ] = None
+
     def run(self) -> None:
         """Learn, save, and say what was learnt."""
+        self._check_best()
         training = self.prepare()
         start = perf_counter()
         # A terminal shows how far it is; nothing else does.
-        learnt = self.estimator(training.schema, n_jobs=self.jobs, verbose=1)
-        learnt.fit(training.rows, sample_weight=training.weights)
+        if self.best:
+            learnt = self._search(training)
+        else:
+            learnt = self.estimator(training.schema, n_jobs=self.jobs, verbose=1)
+            learnt.fit(training.rows, sample_weight=training.weights)
         seconds = seconds_since(start)
         model: Model = learnt.model_
         model.save(self.output)
         found = self._found(model, training, seconds)
+        if self.best:
+            report = learnt.report_
+            found |= {"members": report.n_members, "fits": len(report.table), "end": report.ended}
         print_answer(found, _in_words(found), as_json=self.as_json)
+
+    def _check_best(self) -> None:
+        if not self.best and self.time is not None:
+            raise SoftlearnError("--time is how long --best may take, and goes with it only")
+        if self.best and (self.said or self.learner != DEFAULT_LEARNER):
+            raise SoftlearnError(
+                "--best finds learner and settings by itself; leave the learner's options out"
+            )
+        if self.time is not None and not self.time > 0.0:
+            raise SoftlearnError(f"--time is a number of seconds above 0, not {self.time:g}")
+
+    def _search(self, training: Training) -> AutoCircuit:
+        from softlearn.estimators import AutoCircuit  # noqa: PLC0415
+
+        learnt = AutoCircuit(
+            _SECONDS if self.time is None else self.time,
+            random_state=self.seed,
+            n_jobs=self.jobs,
+            verbose=1,
+            schema=training.schema,
+        )
+        judge = None if self.valid is None else training.held_out
+        with catch_warnings(action="ignore", category=UserWarning):  # said in the answer
+            return learnt.fit(training.rows, sample_weight=training.weights, valid=judge)
 
     def _found(self, model: Model, training: Training, seconds: float) -> dict[str, Any]:
         circuit, table = model.circuit, training.rows
@@ -76,4 +129,8 @@ def _in_words(found: dict[str, Any]) -> str:
         "log-density": f"{density} (mean, in nats)",
     }
     head = f"learnt in {found['seconds']:.1f} s"
+    if "members" in found:
+        circuits = f"{count(found['members'], 'circuit')} of {count(found['fits'], 'fit')}"
+        head += f", a mixture of {circuits}" if found["members"] > 1 else f", {circuits}"
+        head += "; interrupted, the best so far" * (found["end"] == "interrupted")
     return f"{head}\n{aligned(lines)}\nsaved to {found['output']}"

@@ -175,6 +175,23 @@ class ReproduceDepth(Experimenting):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReproduceRecords(Experimenting):
+    """The best model of each binary set, found by itself, beside the best published figures."""
+
+    experiment = "records"
+    examples = ("softlearn reproduce records --only nltcs --seeds 1 --time 20",)
+
+    time: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="How long each search may take. Default: 300."),
+    ] = None
+
+    def crossed(self) -> dict[str, Any]:
+        """Return the time of a search."""
+        return {"time_budget": self.time}
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReproduceReport(Command):
     """One page, `report.html`, of all rows that experiments have left, and Markdown beside them."""
 

@@ -30,6 +30,31 @@ class Detail(NamedTuple):
     alpha: float
 
 
+class Record(NamedTuple):
+    """The best figures on the test split of a binary set that others have printed."""
+
+    tractable: float
+    system: str  # that reached it
+    likelihood_only: float  # of models that answer no other question
+    neural: float
+    decimals: int  # that the tractable figure was printed with
+
+
+@cache
+def records() -> dict[str, Record]:
+    """Return the best published figures by data set; the file names where they were printed."""
+    return {
+        row["dataset"]: Record(
+            float(row["tractable"]),
+            row["system"],
+            float(row["likelihood_only"]),
+            float(row["neural"]),
+            len(row["tractable"].partition(".")[2]),
+        )
+        for row in _rows("records.csv")
+    }
+
+
 @cache
 def detail() -> dict[tuple[str, System, Clustering], Detail]:
     """Return the detail tables by data set, system and clustering.

@@ -6,6 +6,7 @@ from softlearn.show.plots.conditional import conditional
 from softlearn.show.plots.likelihoods import likelihoods
 from softlearn.show.plots.marginals import marginals
 from softlearn.show.plots.pairs import pairs
+from softlearn.show.plots.search import search
 from softlearn.show.plots.structure import structure
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "likelihoods",
     "marginals",
     "pairs",
+    "search",
     "structure",
 ]

@@ -1,0 +1,185 @@
+"""One good model by itself: settings are found, many circuits are learnt and mixed."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Self
+
+import numpy as np
+
+from softlearn.errors import SoftlearnError
+from softlearn.estimators.circuit_estimator import n_threads
+from softlearn.estimators.density_estimator import DensityEstimator
+from softlearn.estimators.parameters import (
+    LEARNER_NAMES,
+    N_JOBS,
+    RANDOM_STATE,
+    SCHEMA,
+    UNKNOWN,
+    VERBOSE,
+    read_seed,
+    read_training_weights,
+)
+from softlearn.estimators.progress import search_line
+from softlearn.estimators.search_report import SearchReport
+from softlearn.estimators.table_estimator import as_table
+from softlearn.learn import Block
+from softlearn.learn.parameters import parameter
+from softlearn.learn.rules import flag, number, one_of, or_none, whole
+from softlearn.learn.search import Bounds, Options, search
+from softlearn.model import Model
+from softlearn.model.given import Frame, Unknown
+from softlearn.model.randomness import RandomState
+from softlearn.numeric_policy import HELD_OUT_SHARE
+from softlearn.table import Schema, encode, infer_schema
+from softlearn.table.choice import Choice
+from softlearn.table.column import Missing
+from softlearn.table.frames import open_frame
+
+_DEFAULT_SECONDS = 60.0
+
+
+@dataclass(eq=False, repr=False)
+class AutoCircuit(DensityEstimator):
+    """Find good settings, learn many circuits, and mix them into one model.
+
+    Learners and settings are tried on a part of the rows, the better ones on more. With the best
+    of each kind more circuits are learnt, from all rows and from rows drawn with replacement, and
+    weighted by how well they explain rows that were held out; this goes on as long as it pays. In
+    the end the circuits are learnt again from all rows. A mixture of circuits is a circuit, so that
+    all questions of a model can be asked. Ctrl-C ends the search and keeps the best model so far.
+
+    Parameters
+    ----------
+    time_budget : float, optional
+        Seconds; a fit that has begun may be given up. None bounds the work alone, and the same
+        ``random_state`` then gives the same model.
+    max_fits : int, optional
+        The most circuits that are learnt, not counting those that are learnt again from all rows.
+    max_members : int
+        The most circuits in the mixture.
+    held_out : float
+        The share of the rows that is held out to choose by; more of tables below 500 rows, and of
+        very small ones none: then ``SoftLearn`` with its defaults is all.
+    refit : bool
+        Whether circuits are learnt again from all rows in the end, if rows of the table were held
+        out of them.
+    learners : list of names of learners, optional
+        What is tried; by default all learners that take the table.
+    random_state : int or numpy.random.Generator, optional
+        The source of randomness.
+    n_jobs : int, optional
+        Threads of each fit; by default all cores. The model does not depend on it, unless time is
+        bounded.
+    verbose : {0, 1}
+        Whether a terminal shows the best score so far and the time left.
+    schema : Schema or mapping of column name to kind, Column or mapping, optional
+        What the columns are, as in ``SoftLearn``.
+    missing : {"unobserved", "modelled"}
+        What a missing cell says, as in ``SoftLearn``.
+    unknown : {"error", "missing"}
+        Whether a level that was never seen is refused or taken as missing, as in ``SoftLearn``.
+
+    Attributes
+    ----------
+    model_ : Model
+        All circuits below one sum.
+    report_ : SearchReport
+        What was tried; ``report_.frame()`` is a table of it, and
+        ``softlearn.show.plots.search(report_)`` a picture.
+    schema_, n_features_in_, feature_names_in_
+        As in ``SoftLearn``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softlearn import AutoCircuit
+    >>> rng = np.random.default_rng(0)
+    >>> table = rng.normal(np.where(rng.random(300) < 0.5, -3, 3)[:, None], size=(300, 2))
+    >>> learnt = AutoCircuit(time_budget=None, max_fits=8, random_state=0).fit(table)
+    >>> learnt.model_.probability({"1": (0, None)}, given={"0": (1, None)}) > 0.9
+    True
+    >>> len(learnt.report_.table) >= 8
+    True
+    """
+
+    time_budget: float | None = parameter(
+        _DEFAULT_SECONDS, or_none(number("a number of seconds above 0", lambda x: x > 0.0))
+    )
+    _: KW_ONLY
+    max_fits: int | None = parameter(None, or_none(whole(1)))
+    max_members: int = parameter(30, whole(1))
+    held_out: float = parameter(
+        HELD_OUT_SHARE, number("a number above 0 and below 1", lambda x: 0.0 < x < 1.0)
+    )
+    refit: bool = parameter(True, flag())
+    learners: Sequence[str] | None = parameter(None, LEARNER_NAMES)
+    random_state: RandomState = parameter(None, RANDOM_STATE)
+    n_jobs: int | None = parameter(None, N_JOBS)
+    verbose: int = parameter(0, VERBOSE)
+    schema: Schema | Mapping[str, Choice] | None = parameter(None, SCHEMA)
+    missing: Missing = parameter("unobserved", one_of("unobserved", "modelled"))
+    unknown: Unknown = parameter("error", UNKNOWN)
+
+    def fit(
+        self,
+        X: Frame,  # noqa: N803
+        y: object = None,
+        sample_weight: object = None,
+        *,
+        valid: Frame | None = None,
+    ) -> Self:
+        """Search for the best model of a table.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
+            At least two rows; missing cells are welcome.
+        y : ignored
+            A target is a column like any other: keep it in ``X``.
+        sample_weight : array of shape (rows,), optional
+            The weight of each row: 2 is the row twice, 0 its absence.
+        valid : frame, optional
+            Rows to choose by, which are never learnt from; by default some rows of ``X`` are held
+            out.
+        """
+        chosen = self._read_parameters()
+        table = self._first_table(X)
+        weights = read_training_weights(sample_weight, open_frame(table).n_rows)
+        schema = self.schema
+        if not isinstance(schema, Schema):
+            schema = infer_schema(table, overrides=schema, missing=self.missing, weights=weights)
+        rows = Block(encode(table, schema, unknown=self.unknown), weights)
+        judge = None if valid is None else self._judge(valid, schema)
+        bounds = Bounds(
+            seconds=chosen["time_budget"],
+            max_fits=chosen["max_fits"],
+            max_members=chosen["max_members"],
+        )
+        seed = read_seed(self.random_state)
+        with search_line(self.verbose) as watch:
+            options = Options(
+                held_out=chosen["held_out"],
+                refit=chosen["refit"],
+                learners=chosen["learners"],
+                n_jobs=n_threads(self.n_jobs),
+                watch=watch,
+            )
+            found = search(schema, rows, judge, bounds, options=options, seed=seed)
+        if found.ended == "interrupted":
+            warnings.warn("the search was interrupted; the best model so far is kept", stacklevel=2)
+        self.model_ = Model(found.circuit)
+        self.report_ = SearchReport.of(found, open_frame(table).library)
+        self.schema_ = schema
+        self._remember_columns(table)
+        return self
+
+    def _judge(self, valid: object, schema: Schema) -> Block:
+        table = as_table(valid)
+        n_rows = open_frame(table).n_rows
+        if not n_rows:
+            raise SoftlearnError("valid has no rows, so there is nothing to choose by")
+        values = encode(table, schema, unknown=self.unknown)
+        return Block(values, np.ones(n_rows))

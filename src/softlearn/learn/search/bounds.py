@@ -1,0 +1,89 @@
+"""How much time and work a search may take, and what it tells while it runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What a search may spend.
+
+    Attributes
+    ----------
+    seconds
+        Time; None bounds the work alone, and then the result depends on the seed alone.
+    max_fits
+        The most fits, not counting members that are learnt again from all rows; None is no bound.
+    max_members
+        The most members of the mixture.
+    """
+
+    seconds: float | None = None
+    max_fits: int | None = None
+    max_members: int = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class News:
+    """How far a search has come."""
+
+    stage: str
+    n_fits: int
+    score: float  # of the best model so far, on held-out rows; -inf before the first
+    seconds: float
+    seconds_left: float  # inf if time is not bounded
+
+
+def ignore(news: News) -> None:
+    """Watch nothing."""
+
+
+class OutOfTime(Exception):  # noqa: N818 - no error: a fit is given up
+    """The time of a fit is over."""
+
+
+@dataclass
+class Clock:
+    """What is spent, and what is left."""
+
+    bounds: Bounds
+    watch: Callable[[News], None] = ignore
+    n_fits: int = 0
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """Time since the start."""
+        return time.monotonic() - self.started
+
+    @property
+    def total(self) -> float:
+        """All the time there is."""
+        return np.inf if self.bounds.seconds is None else self.bounds.seconds
+
+    def left(self, share: float = 1.0) -> float:
+        """Return the time that is left of a share of all time."""
+        return share * self.total - self.seconds
+
+    @property
+    def has_fits(self) -> bool:
+        """Whether another fit is allowed."""
+        return self.bounds.max_fits is None or self.n_fits < self.bounds.max_fits
+
+    def tell(self, stage: str, score: float) -> None:
+        """Tell who looks on."""
+        left = max(0.0, self.left())
+        self.watch(
+            News(
+                stage=stage,
+                n_fits=self.n_fits,
+                score=score,
+                seconds=self.seconds,
+                seconds_left=left,
+            )
+        )

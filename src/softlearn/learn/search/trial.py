@@ -1,0 +1,89 @@
+"""One fit of a search: which learner, which settings, how it went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from softlearn.arrays import Floats
+from softlearn.circuit import Circuit
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A learner and settings of it.
+
+    Attributes
+    ----------
+    learner
+        Its name in the registry.
+    settings
+        Parameters that differ from their defaults or were drawn.
+    kind
+        Candidates of the same kind are rivals; the best of each kind have a part in the mixture.
+    """
+
+    learner: str
+    settings: Mapping[str, Any]
+    kind: str
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{name}={value}" for name, value in self.settings.items())
+        return f"{self.learner}({told})"
+
+
+@dataclass(slots=True, kw_only=True)
+class Trial:
+    """What is written down of a fit.
+
+    Attributes
+    ----------
+    stage
+        "search", "member" or "refit".
+    n_rows
+        How many rows it learnt from.
+    bootstrap
+        Whether rows were drawn with replacement.
+    score
+        Its mean log-density of the held-out rows in nats; NaN if it was given up.
+    best
+        That of the best model so far, this one included.
+    seconds
+        Time to learn.
+    at
+        When it was finished, in seconds since the start.
+    weight
+        Its share of the final mixture.
+    outcome
+        "done", "out of time", or why the learner refused the table.
+    """
+
+    stage: str
+    candidate: Candidate
+    n_rows: int
+    bootstrap: bool = False
+    score: float = np.nan
+    best: float = np.nan
+    n_nodes: int = 0
+    seconds: float = 0.0
+    at: float = 0.0
+    weight: float = 0.0
+    outcome: str = "done"
+
+
+@dataclass(slots=True, eq=False)
+class Fitted:
+    """A circuit, and what is needed to learn it again."""
+
+    trial: Trial
+    circuit: Circuit
+    logs: Floats  # (held-out rows,) log-density
+    seed: np.random.SeedSequence = field(repr=False)
+
+    @property
+    def candidate(self) -> Candidate:
+        """What it was learnt with."""
+        return self.trial.candidate

@@ -1,0 +1,44 @@
+"""Weights of a mixture whose members are fixed, by EM on held-out rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softlearn.arrays import Floats
+from softlearn.numeric_policy import EM_TOLERANCE
+
+_MAX_ITER = 500
+_PSEUDO_ROWS = 1.0  # shared alike by all members, so that few held-out rows do not choose just one
+
+
+def mixture_weights(logs: Floats, row_weights: Floats) -> Floats:
+    """Return the share of each member that makes the rows most likely, (members,).
+
+    Parameters
+    ----------
+    logs
+        (members, rows) log-densities; rows that are impossible for all have no say.
+    row_weights
+        (rows,).
+    """
+    n_members = logs.shape[0]
+    top = logs.max(axis=0)
+    possible = (top > -np.inf) & (row_weights > 0.0)
+    likely = np.exp(logs[:, possible] - top[possible])
+    counted = row_weights[possible]
+    shares = np.full(n_members, 1.0 / n_members)
+    for _ in range(_MAX_ITER):
+        joint = shares[:, None] * likely
+        expected = (joint / joint.sum(axis=0)) @ counted + _PSEUDO_ROWS / n_members
+        found = expected / expected.sum()
+        moved = float(np.abs(found - shares).max())
+        shares = found
+        if moved < EM_TOLERANCE:
+            break
+    return np.asarray(shares)
+
+
+def mixed(logs: Floats, shares: Floats) -> Floats:
+    """Return the log-density of each row under the mixture, (rows,)."""
+    used = shares > 0.0
+    return np.asarray(np.logaddexp.reduce(logs[used] + np.log(shares[used])[:, None], axis=0))

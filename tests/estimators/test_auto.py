@@ -1,0 +1,188 @@
+"""AutoCircuit finds one good model within its bounds, and never learns from rows that judge."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from estimators.people import people
+from softlearn import (
+    AutoCircuit,
+    CircuitClassifier,
+    CircuitImputer,
+    CircuitOutlierDetector,
+    Column,
+    SoftLearn,
+    SoftlearnError,
+)
+from softlearn.estimators import auto
+from softlearn.learn import LEARNERS
+from softlearn.learn.search import search as real_search
+
+QUICK = {"learners": ["softlearn", "chowliutree"], "n_jobs": 1, "random_state": 0}
+
+
+def two_groups(n_rows: int, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    group = rng.random(n_rows) < 0.5
+    return (rng.random((n_rows, 6)) < np.where(group[:, None], 0.85, 0.15)).astype(float)
+
+
+def bounded_by_work(n_fits: int = 10, **further) -> AutoCircuit:
+    return AutoCircuit(None, max_fits=n_fits, **{**QUICK, **further})
+
+
+def test_the_same_seed_gives_the_same_model_if_work_is_bounded():
+    table = two_groups(300, 0)
+    first, second = (bounded_by_work().fit(table) for _ in range(2))
+    other = bounded_by_work(random_state=1).fit(table)
+    assert np.array_equal(first.score_samples(table), second.score_samples(table))
+    assert not np.array_equal(first.score_samples(table), other.score_samples(table))
+
+
+def test_it_is_better_than_one_circuit_on_new_rows():
+    table, new = two_groups(400, 0), two_groups(2000, 1)
+    learnt = bounded_by_work(20).fit(table)
+    assert learnt.score(new) > SoftLearn(random_state=0).fit(table).score(new)
+    assert learnt.report_.n_members > 1
+
+
+class Spy:
+    """A learner that remembers the rows that it was given."""
+
+    def __init__(self) -> None:
+        self.seen: list[np.ndarray] = []
+
+    def __call__(self, blocks, schema, config, seed, engine):
+        self.seen += [block.values[:, block.weights > 0.0] for block in blocks]
+        return LEARNERS["chowliutree"].function(blocks, schema, config, seed, engine)
+
+
+@pytest.fixture
+def spy():
+    watching = Spy()
+    entry = replace(LEARNERS["chowliutree"], estimator="Spy", function=watching)
+    with LEARNERS.with_learner(entry):
+        yield watching
+
+
+def named_rows(n_rows: int) -> tuple[pd.DataFrame, dict[str, Column]]:
+    """The code of the first column says which row it is."""
+    names = tuple(f"{place:03}" for place in range(n_rows))
+    table = pd.DataFrame({"name": names, "b": two_groups(n_rows, 0)[:, 0] > 0.0})
+    return table, {"name": Column("name", "categorical", names)}
+
+
+def test_rows_that_judge_are_never_learnt_from(spy):
+    table, schema = named_rows(400)
+    learnt = bounded_by_work(6, schema=schema, learners=["spy"])
+    learnt.fit(table[:300], valid=table[300:])
+    assert {code for rows in spy.seen for code in rows[0]} == set(range(300))
+    spy.seen.clear()
+    learnt.set_params(refit=False).fit(table)
+    assert len({code for rows in spy.seen for code in rows[0]}) < 380  # the others judge
+
+
+def test_in_the_end_all_rows_are_learnt_from(spy):
+    table, schema = named_rows(400)
+    learnt = bounded_by_work(6, schema=schema, learners=["spy"]).fit(table)
+    refits = [row for row in learnt.report_.table if row["stage"] == "refit"]
+    assert {row["rows"] for row in refits} == {400}
+    assert np.isnan([row["score"] for row in refits]).all()  # they have seen the rows that judge
+    assert max(len(set(rows[0])) for rows in spy.seen) == 400
+
+
+def test_time_is_kept():
+    table = two_groups(2000, 0)
+    AutoCircuit(0.1, **QUICK).fit(table)  # compiles
+    started = time.monotonic()
+    AutoCircuit(2.0, **QUICK).fit(table)
+    assert time.monotonic() - started < 6.0
+
+
+def test_an_interrupt_keeps_the_best_model_so_far(monkeypatch):
+    def interrupted(*args, options, **further):
+        def watch(news):
+            if news.n_fits >= 4:
+                raise KeyboardInterrupt
+
+        return real_search(*args, options=replace(options, watch=watch), **further)
+
+    monkeypatch.setattr(auto, "search", interrupted)
+    table = two_groups(300, 0)
+    with pytest.warns(UserWarning, match="interrupted"):
+        learnt = bounded_by_work(30).fit(table)
+    assert learnt.report_.ended == "interrupted"
+    assert np.isfinite(learnt.score(table))
+
+
+def test_an_interrupt_before_there_is_a_model_is_raised(monkeypatch):
+    def interrupted(*args, options, **further):
+        def watch(news):
+            raise KeyboardInterrupt
+
+        return real_search(*args, options=replace(options, watch=watch), **further)
+
+    monkeypatch.setattr(auto, "search", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        bounded_by_work().fit(two_groups(100, 0))
+
+
+def test_the_report_is_a_table_of_what_was_tried():
+    learnt = bounded_by_work(8).fit(pl.from_numpy(two_groups(300, 0)))
+    frame = learnt.report_.frame()
+    assert isinstance(frame, pl.DataFrame)
+    tried = frame.filter(pl.col("stage") != "refit")
+    assert len(tried) == 8
+    assert sum(frame["weight"]) == pytest.approx(1.0)
+    best = frame["best"].to_list()
+    assert best == sorted(best)
+    assert "nats a row" in repr(learnt.report_)
+    assert "<table" in learnt.report_._repr_html_()
+
+
+def test_a_small_table_has_the_default_circuit():
+    frame = people(40)
+    learnt = bounded_by_work().fit(frame)
+    assert learnt.report_.n_members == 1
+    assert learnt.report_.table[0]["learner"] == "softlearn"
+
+
+@pytest.mark.parametrize("built_on", [CircuitImputer, CircuitOutlierDetector, CircuitClassifier])
+def test_auto_names_it_in_what_is_built_on_a_learner(built_on, monkeypatch):
+    bounds = []
+
+    def few(schema, rows, valid, given, **further):
+        bounds.append(given)
+        return real_search(schema, rows, valid, replace(given, seconds=None, max_fits=2), **further)
+
+    monkeypatch.setattr(auto, "search", few)
+    frame = people()
+    kind = np.where(frame["age"] > 37, "old", "young")
+    learnt = built_on("auto", random_state=0).fit(frame, kind)
+    assert bounds
+    assert np.isfinite(learnt.model_.score_samples(learnt.model_.sample(3, random_state=0))).all()
+
+
+def test_the_classes_share_the_time(monkeypatch):
+    bounds = []
+
+    def few(schema, rows, valid, given, **further):
+        bounds.append(given)
+        return real_search(schema, rows, valid, replace(given, seconds=None, max_fits=1), **further)
+
+    monkeypatch.setattr(auto, "search", few)
+    frame = people()
+    kind = np.where(frame["age"] > 37, "old", "young")
+    CircuitClassifier(AutoCircuit(10.0), structure="per_class", random_state=0).fit(frame, kind)
+    assert [one.seconds for one in bounds] == [5.0, 5.0]
+
+
+def test_wrong_learners_are_refused():
+    with pytest.raises(SoftlearnError, match="learners must be None or a list of names"):
+        AutoCircuit(learners=["nobody"]).fit(two_groups(50, 0))
