@@ -45,7 +45,7 @@ ASKED = {
 }
 QUESTIONS = sorted(name for name in vars(ModelQuestions) if not name.startswith("_"))
 # What an estimator asks in its own way, or has by another name.
-OWN = {"sample", "score", "score_samples", "schema", "explore", "fine_tune"}
+OWN = {"sample", "score", "score_samples", "schema", "explore", "fine_tune", "compress"}
 
 
 @pytest.fixture(scope="module", params=ESTIMATORS, ids=lambda one: type(one).__name__)

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 import zoo
 from softlearn.kernels.circuit.program import SMALLEST_WEIGHT, Scratch, Values
-from softlearn.kernels.circuit.scaled import check_slot
+from softlearn.kernels.circuit.scaled import check_slot, combine_scaled
 from softlearn.kernels.circuit.upward import (
     _add_exponents,
     _combine,
-    _combine_scaled,
     _multiply,
 )
 from softlearn.query import log_likelihood
@@ -50,7 +49,7 @@ def combine(values, to, a, b, weight_a, weight_b):
     """Take the path that `advance` takes."""
     tiny = any(0.0 < weight < SMALLEST_WEIGHT for weight in (weight_a, weight_b))
     if values.scaled[a] or values.scaled[b] or tiny:
-        _combine_scaled(values, to, a, b, (weight_a, weight_b), scratch())
+        combine_scaled(values, to, a, b, (weight_a, weight_b), scratch())
     else:
         _combine(values.mantissa, to, a, b, weight_a, weight_b)
         values.scaled[to] = 0

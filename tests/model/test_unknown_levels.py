@@ -38,6 +38,7 @@ ASKED = {
     "sample": lambda rows, **how: MODEL.sample(2, rows, 0, **how)["size"],
     "impute": lambda rows, **how: MODEL.impute(rows, "mean", **how)["size"],
     "most_probable": lambda rows, **how: MODEL.most_probable(rows, **how).log_likelihood,
+    "compress": lambda rows, **how: MODEL.compress(rows, max_loss=0.1, **how).loss,
     "fine_tune": lambda rows, **how: MODEL.fine_tune(rows, random_state=0, **how).circuit.params,
     "probability": lambda rows, **how: MODEL.probability({"size": (0, 2)}, rows[["colour"]], **how),
     "expectation": lambda rows, **how: MODEL.expectation("size", rows[["colour"]], **how),

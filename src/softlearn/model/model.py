@@ -299,6 +299,7 @@ class Model(Questions):
         *,
         max_nodes: int | None = None,
         max_loss: float | None = None,
+        unknown: Unknown = "error",
     ) -> Compressed:
         """Return a smaller model, and how many nats a row it loses.
 
@@ -313,8 +314,12 @@ class Model(Questions):
             How many nodes may stay.
         max_loss : float, optional
             By how many nats the mean log-density of the rows may fall.
+        unknown : {"error", "missing"}
+            Whether a level that the schema does not know is refused or taken as missing.
         """
-        rows = None if frame is None else read_frame(frame, self.schema).evidence
+        rows = None
+        if frame is not None:
+            rows = read_frame(frame, self.schema, unknown=unknown).evidence
         circuit, loss = compressed_circuit(self.circuit, rows, max_nodes, max_loss)
         return Compressed(Model(circuit), loss)
 
