@@ -7,6 +7,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from numba import cfunc, njit
 
+from softlearn.kernels.parts import KernelCompiler, PartCompiler, without_collecting
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -14,25 +16,26 @@ R = TypeVar("R")
 # flags `nnan` and `ninf` (and with them full fast-math) stay off.
 _REORDER = {"contract", "reassoc", "nsz", "arcp"}
 
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": _REORDER}
+
 _KEPT: list[object] = []  # machine code whose address is known to others
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function on its first call, release the GIL in it, and keep it on disk."""
-    compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath=_REORDER)(function)
+    compiled = njit(cache=True, pipeline_class=KernelCompiler, **_OPTIONS)(function)
     return cast("Callable[P, R]", compiled)
 
 
 def inner(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function that only kernels call: without its doorway, Python cannot call it."""
-    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    compiled = njit(nogil=True, error_model="numpy", fastmath=_REORDER, **options)(function)
+    """Compile a function that only kernels call, into each of them."""
+    compiled = njit(pipeline_class=PartCompiler, **_OPTIONS)(function)
     return cast("Callable[P, R]", compiled)
 
 
 def address_of(function: Callable[P, R], signature: Any) -> int:  # noqa: ANN401 - Numba's type
     """Compile a function for one signature, keep it on disk and in memory; return its address."""
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": _REORDER}
-    compiled: Any = cfunc(signature, cache=True, **options)(function)
+    with without_collecting():
+        compiled: Any = cfunc(signature, cache=True, **_OPTIONS)(function)
     _KEPT.append(compiled)
     return int(compiled.address)
