@@ -6,16 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from numba import njit
 
 import zoo
+from softlearn.kernels.circuit import upward
 from softlearn.kernels.circuit.program import SMALLEST_WEIGHT, Scratch, Values
-from softlearn.kernels.circuit.upward import (
-    _add_exponents,
-    _check,
-    _combine,
-    _combine_scaled,
-    _multiply,
-)
 from softlearn.query import log_likelihood
 
 # Mantissas as checks leave them, exponents far and near, zero too.
@@ -39,6 +34,32 @@ def slots(*columns):
 def scratch():
     bits = np.empty((2, 1), np.int64)
     return Scratch(bits, bits.view(np.float64), np.empty(1))
+
+
+# Kernels call these, Python cannot.
+@njit
+def _multiply(mantissa, to, a, b):
+    upward._multiply(mantissa, to, a, b)
+
+
+@njit
+def _add_exponents(exponent, scaled, to, a, b):
+    upward._add_exponents(exponent, scaled, to, a, b)
+
+
+@njit
+def _combine(mantissa, to, a, b, weight_a, weight_b):
+    upward._combine(mantissa, to, a, b, weight_a, weight_b)
+
+
+@njit
+def _combine_scaled(values, to, a, b, weights, scratch):
+    upward._combine_scaled(values, to, a, b, weights, scratch)
+
+
+@njit
+def _check(values, slot):
+    upward._check(values, slot)
 
 
 def multiply(values, to, a, b):

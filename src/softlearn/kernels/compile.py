@@ -7,6 +7,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from numba import cfunc, njit
 
+from softlearn.kernels.announce import cache_folder
 from softlearn.kernels.parts import KernelCompiler, PartCompiler, without_collecting
 
 P = ParamSpec("P")
@@ -18,12 +19,15 @@ _REORDER = {"contract", "reassoc", "nsz", "arcp"}
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": _REORDER}
 
+# Without a folder to write to, Numba refuses to compile what it is told to keep.
+_IS_KEPT = cache_folder() is not None
+
 _KEPT: list[object] = []  # machine code whose address is known to others
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function on its first call, release the GIL in it, and keep it on disk."""
-    compiled = njit(cache=True, pipeline_class=KernelCompiler, **_OPTIONS)(function)
+    compiled = njit(cache=_IS_KEPT, pipeline_class=KernelCompiler, **_OPTIONS)(function)
     return cast("Callable[P, R]", compiled)
 
 
@@ -36,6 +40,6 @@ def inner(function: Callable[P, R]) -> Callable[P, R]:
 def address_of(function: Callable[P, R], signature: Any) -> int:  # noqa: ANN401 - Numba's type
     """Compile a function for one signature, keep it on disk and in memory; return its address."""
     with without_collecting():
-        compiled: Any = cfunc(signature, cache=True, **_OPTIONS)(function)
+        compiled: Any = cfunc(signature, cache=_IS_KEPT, **_OPTIONS)(function)
     _KEPT.append(compiled)
     return int(compiled.address)

@@ -15,6 +15,8 @@ from typing import Any
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
+from softlearn.kernels.announce import announce
+
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
@@ -38,6 +40,7 @@ class KernelCompiler(Compiler):
 
     def define_pipelines(self) -> Any:  # noqa: ANN401 - Numba's
         """Return Numba's own steps."""
+        announce()
         self.state.flags.no_cfunc_wrapper = True
         return super().define_pipelines()
 
@@ -47,6 +50,7 @@ class PartCompiler(Compiler):
 
     def define_pipelines(self) -> Any:  # noqa: ANN401 - Numba's
         """Return Numba's own steps, which write to code that stays a part."""
+        announce()
         # What Numba compiles for NumPy's functions depends on the flags of who calls them, but
         # those are read before this: so a part and a kernel share it.
         self.state.flags.no_cpython_wrapper = True

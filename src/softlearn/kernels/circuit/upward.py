@@ -130,7 +130,7 @@ def advance(
         at = start + n_rows
 
 
-@kernel
+@inner
 def _combine(m: Floats, to: int, a: int, b: int, weight_a: float, weight_b: float) -> None:
     """Write weight_a * a + weight_b * b; in place is a loop of its own, for the vectoriser."""
     if to == b:
@@ -143,7 +143,7 @@ def _combine(m: Floats, to: int, a: int, b: int, weight_a: float, weight_b: floa
             m[to, r] = weight_a * m[a, r] + weight_b * m[b, r]
 
 
-@kernel
+@inner
 def _multiply(m: Floats, to: int, a: int, b: int) -> None:
     if to == b:
         a, b = b, a
@@ -155,7 +155,7 @@ def _multiply(m: Floats, to: int, a: int, b: int) -> None:
             m[to, r] = m[a, r] * m[b, r]
 
 
-@kernel
+@inner
 def _add_exponents(exponent: Floats, scaled: Kinds, to: int, a: int, b: int) -> None:
     has_a, has_b = scaled[a], scaled[b]
     scaled[to] = has_a | has_b
@@ -174,7 +174,7 @@ def _pairs(source: Kinds, state: Kinds, places: Ids, leaf_check: Kinds, j: int, 
     return bool(state[places[j]] == OBSERVED and state[places[j + 1]] == OBSERVED)
 
 
-@kernel
+@inner
 def _coded(
     m: Floats,
     to: int,
@@ -202,7 +202,7 @@ def _coded(
             m[to, r] *= factor
 
 
-@kernel
+@inner
 def _two_binary(
     m: Floats,
     to: int,
@@ -221,7 +221,7 @@ def _two_binary(
         m[to, r] *= p * q
 
 
-@kernel
+@inner
 def _weighted(
     m: Floats,
     to: int,
@@ -243,13 +243,13 @@ def _weighted(
         m[to, r] *= total
 
 
-@kernel
+@inner
 def _clear(top: Floats) -> None:
     for r in range(top.size):
         top[r] = 0.0
 
 
-@kernel
+@inner
 def _parabola(
     top: Floats, values: Floats, column: int, start: int, table: Floats, offset: int
 ) -> None:
@@ -262,7 +262,7 @@ def _parabola(
         top[r] += log_density if x == x else 0.0
 
 
-@kernel
+@inner
 def _multiply_exp(m: Floats, exponent: Floats, scaled: Kinds, to: int, logs: Floats) -> None:
     """Multiply a slot by exponentials; rows out of range hand their size to the exponents."""
     outside = 0
@@ -282,13 +282,13 @@ def _multiply_exp(m: Floats, exponent: Floats, scaled: Kinds, to: int, logs: Flo
         exponent[to, r] = size + (0.0 if fresh else exponent[to, r])
 
 
-@kernel
+@inner
 def _tile(m: Floats, to: int, tile: Floats, place: int) -> None:
     for r in range(m.shape[1]):
         m[to, r] *= tile[place, r]
 
 
-@kernel
+@inner
 def _tile_exponents(
     exponent: Floats, scaled: Kinds, to: int, more: Floats, is_scaled: Kinds, place: int
 ) -> None:
@@ -300,7 +300,7 @@ def _tile_exponents(
             exponent[to, r] = before + more[place, r]
 
 
-@kernel
+@inner
 def _copy(values: Values, to: int, a: int, scale: float) -> None:
     """Write a multiple of another slot, or of the same."""
     m, exponent, scaled = values.mantissa, values.exponent, values.scaled
@@ -312,7 +312,7 @@ def _copy(values: Values, to: int, a: int, scale: float) -> None:
             exponent[to, r] = exponent[a, r]
 
 
-@kernel
+@inner
 def _combine_scaled(
     values: Values, to: int, a: int, b: int, weights: tuple[float, float], scratch: Scratch
 ) -> None:
@@ -343,19 +343,19 @@ def _combine_scaled(
     values.scaled[to] = 1
 
 
-@kernel
+@inner
 def _size(bits: int) -> int:
     """Return the exponent inside a float64, from its bits."""
     return ((bits & _MAGNITUDE_MASK) >> _MANTISSA_BITS) - _BIAS
 
 
-@kernel
+@inner
 def _power_bits(exponent: float) -> int:
     """Return the bits of 2**exponent, as near as a normal float64 comes to it."""
     return (int(max(min(exponent, _BIAS), 1 - _BIAS)) + _BIAS) << _MANTISSA_BITS
 
 
-@kernel
+@inner
 def _check(values: Values, slot: int) -> None:
     """Renormalise a slot if any of its rows has left the safe range."""
     bits, exponent, n_rows = values.bits, values.exponent, values.bits.shape[1]
