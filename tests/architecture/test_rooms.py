@@ -82,6 +82,7 @@ ROOMS = {
         "errors, arrays, numeric_policy, table, leaf, circuit, query, model", "numpy", "matplotlib"
     ),
     "web": Room("errors, arrays, table, model, show", "starlette, uvicorn", "__init__"),
+    "warm_up": Room("arrays", "numpy", "estimators"),
     "demo": Room(
         "errors, arrays, table, model, estimators, datasets, show, whole_files, __init__",
         "numpy, rich",
@@ -97,7 +98,7 @@ ROOMS = {
         "errors, arrays, learners, whole_files",
         "typer, rich",
         "table, files, circuit, learn, model, estimators, datasets, show, web, demo, experiments, "
-        "__init__, "
+        "kernels.announce, warm_up, __init__, "
         "numpy, narwhals, pandas, pyarrow",
     ),
     "__main__": Room("cli"),

@@ -57,13 +57,14 @@ COUNTING = """
 import importlib, json, pkgutil
 import softlearn.kernels
 from numba.types import unliteral
+from softlearn.kernels.parts import KernelCompiler
 counts = {}
 for module in pkgutil.walk_packages(softlearn.kernels.__path__, "softlearn.kernels."):
     for name, item in vars(importlib.import_module(module.name)).items():
         if not hasattr(item, "signatures") or item.py_func.__module__ != module.name:
             continue
         # Inner functions have signatures only if their callers did not come from the disk.
-        if "no_cpython_wrapper" not in item.targetoptions:
+        if item._compiler.pipeline_class is KernelCompiler:
             # To begin with, the 0 from which a loop counts up is a type of its own.
             different = {tuple(map(unliteral, types)) for types in item.signatures}
             counts[module.name.split(".", 2)[2] + "." + name] = len(different)

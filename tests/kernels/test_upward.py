@@ -6,15 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from numba import njit
 
 import zoo
+from softlearn.kernels.circuit import scaled, upward
 from softlearn.kernels.circuit.program import SMALLEST_WEIGHT, Scratch, Values
-from softlearn.kernels.circuit.scaled import check_slot, combine_scaled
-from softlearn.kernels.circuit.upward import (
-    _add_exponents,
-    _combine,
-    _multiply,
-)
 from softlearn.query import log_likelihood
 
 # Mantissas as checks leave them, exponents far and near, zero too.
@@ -40,6 +36,32 @@ def scratch():
     return Scratch(bits, bits.view(np.float64), np.empty(1))
 
 
+# Kernels call these, Python cannot.
+@njit
+def _multiply(mantissa, to, a, b):
+    upward._multiply(mantissa, to, a, b)
+
+
+@njit
+def _add_exponents(exponent, scaled, to, a, b):
+    upward._add_exponents(exponent, scaled, to, a, b)
+
+
+@njit
+def _combine(mantissa, to, a, b, weight_a, weight_b):
+    upward._combine(mantissa, to, a, b, weight_a, weight_b)
+
+
+@njit
+def _combine_scaled(values, to, a, b, weights, scratch):
+    scaled.combine_scaled(values, to, a, b, weights, scratch)
+
+
+@njit
+def _check(values, slot):
+    scaled.check_slot(values, slot)
+
+
 def multiply(values, to, a, b):
     _multiply(values.mantissa, to, a, b)
     _add_exponents(values.exponent, values.scaled, to, a, b)
@@ -49,7 +71,7 @@ def combine(values, to, a, b, weight_a, weight_b):
     """Take the path that `advance` takes."""
     tiny = any(0.0 < weight < SMALLEST_WEIGHT for weight in (weight_a, weight_b))
     if values.scaled[a] or values.scaled[b] or tiny:
-        combine_scaled(values, to, a, b, (weight_a, weight_b), scratch())
+        _combine_scaled(values, to, a, b, (weight_a, weight_b), scratch())
     else:
         _combine(values.mantissa, to, a, b, weight_a, weight_b)
         values.scaled[to] = 0
@@ -117,7 +139,7 @@ def test_a_check_keeps_the_value_and_brings_the_mantissa_home(parts, exponent, n
     mantissa = parts[0] * 2.0 ** parts[1] * (-1 if negative else 1)
     values = slots((mantissa, exponent))
     before = exact(values, 0)
-    check_slot(values, 0)
+    _check(values, 0)
     assert exact(values, 0) == before
     assert 2.0**-400 <= abs(values.mantissa[0, 0]) < 2.0**401
 
@@ -127,14 +149,14 @@ def test_a_check_leaves_zero_alone_beside_tiny_rows():
     values = Values(
         mantissa, mantissa.view(np.int64), np.full((1, 3), np.nan), np.zeros(1, np.uint8)
     )
-    check_slot(values, 0)
+    _check(values, 0)
     np.testing.assert_array_equal(mantissa, [[0.0, 1.0, 1.0]])
     np.testing.assert_array_equal(values.exponent, [[0.0, -900.0, 0.0]])
 
 
 def test_a_check_of_safe_rows_adds_no_exponents():
     values = slots((2.0**-400, None))
-    check_slot(values, 0)
+    _check(values, 0)
     assert not values.scaled[0]
 
 

@@ -27,6 +27,7 @@ COMMANDS: Final[dict[str, str | Group]] = {
     "tune": "tune:Tune",
     "schema": "schema:ShowSchema",
     "convert": "convert:Convert",
+    "warm-up": "warm_up:WarmUp",
     "datasets": {
         "list": "datasets:ListDatasets",
         "info": "datasets:InfoDataset",

@@ -7,6 +7,9 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from numba import cfunc, njit
 
+from softlearn.kernels.announce import cache_folder
+from softlearn.kernels.parts import KernelCompiler, PartCompiler, without_collecting
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -14,25 +17,29 @@ R = TypeVar("R")
 # flags `nnan` and `ninf` (and with them full fast-math) stay off.
 _REORDER = {"contract", "reassoc", "nsz", "arcp"}
 
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": _REORDER}
+
+# Without a folder to write to, Numba refuses to compile what it is told to keep.
+_IS_KEPT = cache_folder() is not None
+
 _KEPT: list[object] = []  # machine code whose address is known to others
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function on its first call, release the GIL in it, and keep it on disk."""
-    compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath=_REORDER)(function)
+    compiled = njit(cache=_IS_KEPT, pipeline_class=KernelCompiler, **_OPTIONS)(function)
     return cast("Callable[P, R]", compiled)
 
 
 def inner(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function that only kernels call: without its doorway, Python cannot call it."""
-    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    compiled = njit(nogil=True, error_model="numpy", fastmath=_REORDER, **options)(function)
+    """Compile a function that only kernels call, into each of them."""
+    compiled = njit(pipeline_class=PartCompiler, **_OPTIONS)(function)
     return cast("Callable[P, R]", compiled)
 
 
 def address_of(function: Callable[P, R], signature: Any) -> int:  # noqa: ANN401 - Numba's type
     """Compile a function for one signature, keep it on disk and in memory; return its address."""
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": _REORDER}
-    compiled: Any = cfunc(signature, cache=True, **options)(function)
+    with without_collecting():
+        compiled: Any = cfunc(signature, cache=_IS_KEPT, **_OPTIONS)(function)
     _KEPT.append(compiled)
     return int(compiled.address)

@@ -7,7 +7,7 @@ import math
 from softlearn.arrays import Bools, Floats, Ids, Offsets
 from softlearn.kernels.circuit.dense import spread_dense
 from softlearn.kernels.circuit.program import Batch, Graph, Values
-from softlearn.kernels.compile import kernel
+from softlearn.kernels.compile import inner, kernel
 
 
 @kernel
@@ -66,7 +66,7 @@ def spread(
                 edge[e] += total
 
 
-@kernel
+@inner
 def _hand_on(graph: Graph, node: int, flow: Floats, edge: Floats) -> None:
     """Let a product send its flow to all its children."""
     slot, total = graph.slot_of[node], 0.0

@@ -6,7 +6,7 @@ import math
 
 from softlearn.arrays import Floats, Ids, States
 from softlearn.kernels.circuit.program import Batch, Graph, Values
-from softlearn.kernels.compile import kernel
+from softlearn.kernels.compile import inner, kernel
 from softlearn.kernels.seeds import STEP, uniform
 
 
@@ -82,7 +82,7 @@ def descend(
         states[i] = state
 
 
-@kernel
+@inner
 def _scaled_part(weight: float, mantissa: float, shift: float) -> float:
     """Return a branch's part of its sum where exponents differ.
 
@@ -92,7 +92,7 @@ def _scaled_part(weight: float, mantissa: float, shift: float) -> float:
     return math.ldexp(fraction * mantissa, int(max(min(shift + of_weight, 4000.0), -4000.0)))
 
 
-@kernel
+@inner
 def _level(table: Floats, factors: Floats, level: tuple[int, int, int], u: float) -> int:
     """Return the level that a uniform number picks, among those that the evidence allows.
 

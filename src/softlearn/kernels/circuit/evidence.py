@@ -13,10 +13,10 @@ from softlearn.kernels.circuit.program import (
     Batch,
     Rows,
 )
-from softlearn.kernels.compile import kernel
+from softlearn.kernels.compile import inner
 
 
-@kernel
+@inner
 def load_rows(batch: Batch, first: int, rows: Rows) -> None:
     """Fill a block's codes from the batch, starting at row `first`.
 

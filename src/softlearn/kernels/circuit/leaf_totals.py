@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from softlearn.arrays import Floats, Ids
 from softlearn.kernels.circuit.program import Batch, Graph, LeafReach, LeafTotals
-from softlearn.kernels.compile import kernel
+from softlearn.kernels.compile import inner, kernel
 
 _DOMINATED = 2.0**-20  # a share of pairs this small is lost in a difference of squares
 
@@ -34,7 +34,7 @@ def add_leaves(
             _add_factors(graph, batch, leaf, first, reach, mine, totals)
 
 
-@kernel
+@inner
 def _gather(reach: LeafReach, leaf: int, flow: Floats, mine: Floats) -> None:
     """Write the flow of one leaf, from all its places."""
     start, stop = reach.start[leaf], reach.start[leaf + 1]
@@ -47,7 +47,7 @@ def _gather(reach: LeafReach, leaf: int, flow: Floats, mine: Floats) -> None:
             mine[r] += flow[slot, r]
 
 
-@kernel
+@inner
 def _add_codes(
     codes: Ids, leaf: int, first: int, reach: LeafReach, mine: Floats, totals: LeafTotals
 ) -> None:
@@ -70,13 +70,13 @@ def _add_codes(
     _add_pairs(totals, leaf, weight, pairs)
 
 
-@kernel
+@inner
 def _add_pairs(totals: LeafTotals, leaf: int, weight: float, pairs: float) -> None:
     totals.pairs[leaf] += pairs + 2.0 * totals.weight[leaf] * weight
     totals.weight[leaf] += weight
 
 
-@kernel
+@inner
 def _add_factors(
     graph: Graph,
     batch: Batch,
@@ -113,7 +113,7 @@ def _add_factors(
         _add_pairs(totals, leaf, rest, 0.0)
 
 
-@kernel
+@inner
 def _add_numbers(
     values: Floats,
     column: int,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from softlearn.kernels.circuit.program import SAFE, Scratch, Values
-from softlearn.kernels.compile import kernel
+from softlearn.kernels.compile import inner
 
 _BIAS = 1023  # of the exponent in a float64
 _MANTISSA_BITS = 52
@@ -16,7 +16,7 @@ _MAGNITUDE_MASK = (1 << 63) - 1
 _ONE_BITS = _BIAS << _MANTISSA_BITS
 
 
-@kernel
+@inner
 def copy_slot(values: Values, to: int, a: int, scale: float) -> None:
     """Write a multiple of another slot, or of the same."""
     m, exponent, scaled = values.mantissa, values.exponent, values.scaled
@@ -28,7 +28,7 @@ def copy_slot(values: Values, to: int, a: int, scale: float) -> None:
             exponent[to, r] = exponent[a, r]
 
 
-@kernel
+@inner
 def combine_scaled(
     values: Values, to: int, a: int, b: int, weights: tuple[float, float], scratch: Scratch
 ) -> None:
@@ -59,19 +59,19 @@ def combine_scaled(
     values.scaled[to] = 1
 
 
-@kernel
+@inner
 def size_of(bits: int) -> int:
     """Return the exponent inside a float64, from its bits."""
     return ((bits & _MAGNITUDE_MASK) >> _MANTISSA_BITS) - _BIAS
 
 
-@kernel
+@inner
 def power_bits(exponent: float) -> int:
     """Return the bits of 2**exponent, as near as a normal float64 comes to it."""
     return (int(max(min(exponent, _BIAS), 1 - _BIAS)) + _BIAS) << _MANTISSA_BITS
 
 
-@kernel
+@inner
 def check_slot(values: Values, slot: int) -> None:
     """Renormalise a slot if any of its rows has left the safe range."""
     bits, exponent, n_rows = values.bits, values.exponent, values.bits.shape[1]

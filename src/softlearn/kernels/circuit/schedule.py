@@ -8,7 +8,7 @@ import numpy as np
 
 from softlearn.arrays import Bools, Floats, Ids, Kinds, Offsets
 from softlearn.kernels.circuit.program import COMBINE, DENSE, LEAVES_SET, MULTIPLY, REACH, SAFE
-from softlearn.kernels.compile import kernel
+from softlearn.kernels.compile import inner, kernel
 
 
 @kernel
@@ -46,7 +46,7 @@ def fold_order(edge_start: Offsets, child: Ids, fused: Bools) -> Offsets:
     return order[:n]
 
 
-@kernel
+@inner
 def _heavy_edges(edge_start: Offsets, child: Ids, fused: Bools) -> Offsets:
     """Return for each node the edge to the child that needs most slots, -1 if all are fused."""
     n_nodes = edge_start.size - 1

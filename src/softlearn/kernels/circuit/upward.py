@@ -128,7 +128,7 @@ def advance(
         at = start + n_rows
 
 
-@kernel
+@inner
 def _combine(m: Floats, to: int, a: int, b: int, weight_a: float, weight_b: float) -> None:
     """Write weight_a * a + weight_b * b; in place is a loop of its own, for the vectoriser."""
     if to == b:
@@ -141,7 +141,7 @@ def _combine(m: Floats, to: int, a: int, b: int, weight_a: float, weight_b: floa
             m[to, r] = weight_a * m[a, r] + weight_b * m[b, r]
 
 
-@kernel
+@inner
 def _multiply(m: Floats, to: int, a: int, b: int) -> None:
     if to == b:
         a, b = b, a
@@ -153,7 +153,7 @@ def _multiply(m: Floats, to: int, a: int, b: int) -> None:
             m[to, r] = m[a, r] * m[b, r]
 
 
-@kernel
+@inner
 def _add_exponents(exponent: Floats, scaled: Kinds, to: int, a: int, b: int) -> None:
     has_a, has_b = scaled[a], scaled[b]
     scaled[to] = has_a | has_b
@@ -172,7 +172,7 @@ def _pairs(source: Kinds, state: Kinds, places: Ids, leaf_check: Kinds, j: int, 
     return bool(state[places[j]] == OBSERVED and state[places[j + 1]] == OBSERVED)
 
 
-@kernel
+@inner
 def _coded(
     m: Floats,
     to: int,
@@ -200,7 +200,7 @@ def _coded(
             m[to, r] *= factor
 
 
-@kernel
+@inner
 def _two_binary(
     m: Floats,
     to: int,
@@ -219,7 +219,7 @@ def _two_binary(
         m[to, r] *= p * q
 
 
-@kernel
+@inner
 def _weighted(
     m: Floats,
     to: int,
@@ -241,13 +241,13 @@ def _weighted(
         m[to, r] *= total
 
 
-@kernel
+@inner
 def _clear(top: Floats) -> None:
     for r in range(top.size):
         top[r] = 0.0
 
 
-@kernel
+@inner
 def _parabola(
     top: Floats, values: Floats, column: int, start: int, table: Floats, offset: int
 ) -> None:
@@ -260,7 +260,7 @@ def _parabola(
         top[r] += log_density if x == x else 0.0
 
 
-@kernel
+@inner
 def _multiply_exp(m: Floats, exponent: Floats, scaled: Kinds, to: int, logs: Floats) -> None:
     """Multiply a slot by exponentials; rows out of range hand their size to the exponents."""
     outside = 0
@@ -280,13 +280,13 @@ def _multiply_exp(m: Floats, exponent: Floats, scaled: Kinds, to: int, logs: Flo
         exponent[to, r] = size + (0.0 if fresh else exponent[to, r])
 
 
-@kernel
+@inner
 def _tile(m: Floats, to: int, tile: Floats, place: int) -> None:
     for r in range(m.shape[1]):
         m[to, r] *= tile[place, r]
 
 
-@kernel
+@inner
 def _tile_exponents(
     exponent: Floats, scaled: Kinds, to: int, more: Floats, is_scaled: Kinds, place: int
 ) -> None:

@@ -33,7 +33,7 @@ def pair_tables(
     return pair_sums_of_levels(codes, weights, level, mid_rank, groups, numeric), groups
 
 
-@kernel
+@inner
 def code_masses(codes: Kinds, weights: Floats) -> Floats:
     """Return the weight of each code, (columns, 256)."""
     mass = np.zeros((codes.shape[0], _N_CODES))
@@ -43,7 +43,7 @@ def code_masses(codes: Kinds, weights: Floats) -> Floats:
     return mass
 
 
-@kernel
+@inner
 def join_codes(
     mass: Floats, n_codes: Offsets, numeric: Bools, coarse: bool
 ) -> tuple[Kinds, AnyArray, Offsets]:
@@ -70,7 +70,7 @@ def join_codes(
     return level, mid_rank, groups
 
 
-@kernel
+@inner
 def pair_sums_of_levels(
     codes: Kinds,
     weights: Floats,

@@ -80,10 +80,11 @@ def grow_slices(
 @inner
 def _with_room_for(table: GrowTable, task: OpenSlice, nodes: Nodes, keep_rows: bool) -> Nodes:
     """Return the nodes with room for a leaf and statistics of each column, or for the rows."""
-    n_statistics = 2 + 2 * task.rows.size + task.columns.size if keep_rows else 0
+    n_nodes, n_statistics = nodes.size[0] + task.columns.size + 1, nodes.size[1]
+    n_statistics += 2 + 2 * task.rows.size + task.columns.size if keep_rows else 0
     for j in range(task.columns.size):
         n_statistics += table.n_statistics[task.columns[j]]
-    return with_room(nodes, task.columns.size + 1, n_statistics)
+    return with_room(nodes, n_nodes, n_statistics)
 
 
 @inner
@@ -203,13 +204,16 @@ def add_nodes(task: OpenSlice, kind: int, split: Split, places: Offsets, nodes: 
     """Add the slice's own node, if it has one, and its leaves; return the node."""
     node, edge = task.parent, task.edge
     if kind == SUM:
-        return add_node(nodes, SUM, node, edge)
+        node = add_node(nodes, node, edge)
+        nodes.kind[node] = SUM
+        return node
     if task.columns.size > 1:
-        node, edge = add_node(nodes, PRODUCT, node, edge), 1.0
+        node, edge = add_node(nodes, node, edge), 1.0
+        nodes.kind[node] = PRODUCT
     for j in range(task.columns.size):
         if kind == LEAF or split.n_columns[split.label[j]] == 1:
-            leaf = add_node(nodes, LEAF, node, edge)
-            nodes.column[leaf] = task.columns[j]
+            leaf = add_node(nodes, node, edge)
+            nodes.kind[leaf], nodes.column[leaf] = LEAF, task.columns[j]
             nodes.place[leaf] = places[j]
     return node
 

@@ -19,7 +19,7 @@ def add_statistics(
 
     A column that is not asked for has those of an ancestor, or -1. There must be room.
     """
-    places, k, ones = np.empty(which.size, np.int64), 0, _weights_of_ones(data)
+    places, k, ones = np.empty(which.size, np.int64), np.int64(0), _weights_of_ones(data)
     for j in range(which.size):
         column = task.columns[j]
         places[j] = task.fallback[j]
@@ -50,7 +50,7 @@ def _write(
     data: RowData,
     task: OpenSlice,
     column: int,
-    k: int,
+    k: np.int64,
     ones: Floats,
     out: Floats,
 ) -> None:
@@ -69,7 +69,7 @@ def _write(
 
 
 @inner
-def _single_weights(data: RowData, ones: Floats, k: int, out: Floats) -> None:
+def _single_weights(data: RowData, ones: Floats, k: np.int64, out: Floats) -> None:
     """Write the weights of the two levels of the slice's k-th single column."""
     total = ones[1 + k] if ones.size > 1 else 0.0
     if data.dense.shape[0] > 0:

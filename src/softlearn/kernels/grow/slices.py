@@ -17,7 +17,7 @@ FARTHEST: Final = 2.0**40  # standard deviations
 @inner
 def take(table: GrowTable, rows: Ids, weights: Floats, columns: Ids) -> RowData:
     """Cut some rows, with their weights, and columns out of a table, as clustering reads them."""
-    n_single, n_level_columns, n_features, n_numbers = 0, 0, 0, 0
+    n_single, n_level_columns, n_features, n_numbers = 0, 0, np.int64(0), 0
     for j in range(columns.size):
         n_single += table.single_of[columns[j]] >= 0
         n_level_columns += table.levels_of[columns[j]] >= 0
@@ -66,7 +66,7 @@ def take(table: GrowTable, rows: Ids, weights: Floats, columns: Ids) -> RowData:
 
 
 @inner
-def _gather_levels(cells: Ids, rows: Ids, first: int, missing: int, out: Ids) -> None:
+def _gather_levels(cells: Ids, rows: Ids, first: int, missing: np.int64, out: Ids) -> None:
     """Copy the levels of some rows as features, the first level being the feature `first`."""
     for i in range(rows.size):
         level = cells[rows[i]]

@@ -67,26 +67,25 @@ def push(work: OpenSlices, task: OpenSlice) -> OpenSlices:
 
 @inner
 def with_room(nodes: Nodes, n_nodes: int, n_statistics: int) -> Nodes:
-    """Return the nodes with room for some more nodes and statistics."""
-    needed, more = nodes.size[0] + n_nodes, nodes.size[1] + n_statistics
-    if needed <= nodes.kind.size and more <= nodes.statistics.size:
+    """Return the nodes with room for so many nodes and statistics in all."""
+    if n_nodes <= nodes.kind.size and n_statistics <= nodes.statistics.size:
         return nodes
     return Nodes(
         nodes.size,
-        _grown(nodes.kind, needed),
-        _grown(nodes.parent, needed),
-        _grown(nodes.weight, needed),
-        _grown(nodes.column, needed),
-        _grown(nodes.place, needed),
-        _grown(nodes.statistics, more),
+        _grown(nodes.kind, n_nodes),
+        _grown(nodes.parent, n_nodes),
+        _grown(nodes.weight, n_nodes),
+        _grown(nodes.column, n_nodes),
+        _grown(nodes.place, n_nodes),
+        _grown(nodes.statistics, n_statistics),
     )
 
 
 @inner
-def add_node(nodes: Nodes, kind: int, parent: int, weight: float) -> int:
-    """Add a node, for which there must be room; return its id."""
+def add_node(nodes: Nodes, parent: int, weight: float) -> int:
+    """Add a node, for which there must be room, of no kind yet; return its id."""
     node = nodes.size[0]
-    nodes.kind[node], nodes.parent[node], nodes.weight[node] = kind, parent, weight
+    nodes.parent[node], nodes.weight[node] = parent, weight
     nodes.size[0] = node + 1
     return int(node)
 
