@@ -31,8 +31,11 @@ def _scaled(numbers: Floats, owner: AnyArray, counted: Bools) -> Floats:
     """Return the counted numbers divided by the total of their owner, if that is not 1."""
     if not numbers.size:
         return numbers
-    total = np.bincount(owner[counted], numbers[counted], int(owner[-1]) + 1)
-    total[(np.abs(total - 1.0) <= SUM_ROUNDING) | (total == 0.0)] = 1.0
+    n_owners = int(owner[-1]) + 1
+    total = np.bincount(owner[counted], numbers[counted], n_owners)
+    rounding = np.bincount(owner[counted], minlength=n_owners) * np.finfo(np.float64).eps
+    rounded = np.abs(total - 1.0) <= np.maximum(SUM_ROUNDING, rounding)
+    total[rounded | (total == 0.0)] = 1.0
     if (total == 1.0).all():
         return numbers
     return np.where(counted, numbers / total[owner], numbers)
