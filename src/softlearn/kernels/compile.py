@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
-from numba import cfunc, njit
+from numba import __version__, cfunc, njit
 
 from softlearn.kernels.announce import cache_folder
 from softlearn.kernels.parts import KernelCompiler, PartCompiler, without_collecting
@@ -18,6 +18,13 @@ R = TypeVar("R")
 _REORDER = {"contract", "reassoc", "nsz", "arcp"}
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": _REORDER}
+
+# Parts of kernels are compiled with the help of Numba's inner workings, which were looked at in
+# these versions; with any other, parts are compiled as usual, which takes longer.
+_KNOWN_VERSIONS = ("0.68.",)
+_PART: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+if __version__.startswith(_KNOWN_VERSIONS):
+    _PART = {"pipeline_class": PartCompiler}
 
 # Without a folder to write to, Numba refuses to compile what it is told to keep.
 _IS_KEPT = cache_folder() is not None
@@ -33,7 +40,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 def inner(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that only kernels call, into each of them."""
-    compiled = njit(pipeline_class=PartCompiler, **_OPTIONS)(function)
+    compiled = njit(**_PART, **_OPTIONS)(function)
     return cast("Callable[P, R]", compiled)
 
 

@@ -19,7 +19,7 @@ from softlearn.kernels.circuit.scaled import (
     power_bits,
     size_of,
 )
-from softlearn.kernels.compile import kernel
+from softlearn.kernels.compile import inner
 
 _TILE = 64  # rows at a time: sixty-four children of them fill a first-level cache
 # A place that is unsigned is never counted from the end, and loops over it become vectors.
@@ -31,7 +31,7 @@ _NEAR = 300.0
 _FURTHEST = 900.0
 
 
-@kernel
+@inner
 def add_dense(shape: Offsets, weight: Floats, to: int, a: int, block: Block, checked: bool) -> None:
     """Write the sums of a block: slots from `to` on are weighted sums of those from `a` on."""
     first, n_sums, n_children, tiny = shape[0], shape[1], shape[2], shape[3]
@@ -66,7 +66,7 @@ def add_dense(shape: Offsets, weight: Floats, to: int, a: int, block: Block, che
             check_slot(values, to + k)
 
 
-@kernel
+@inner
 def _any_scaled(values: Values, first: int, n: int) -> bool:
     n_scaled = 0
     for slot in range(first, first + n):
@@ -74,7 +74,7 @@ def _any_scaled(values: Values, first: int, n: int) -> bool:
     return n_scaled > 0
 
 
-@kernel
+@inner
 def _brought_near(values: Values, first: int, near: Floats, top: Floats) -> bool:
     """Write some slots by a common exponent for each row, `top`, unless they are too far apart."""
     m, bits, exponent, n_rows = values.mantissa, values.bits, values.exponent, top.size
@@ -103,7 +103,7 @@ def _brought_near(values: Values, first: int, near: Floats, top: Floats) -> bool
     return True
 
 
-@kernel
+@inner
 def _times(
     weight: Floats, first: int, x: Floats, a: int, out: Floats, to: int, n_sums: int, n: int
 ) -> None:
@@ -118,7 +118,7 @@ def _times(
                 out[to + k, start + r] = found[k * _TILE + r]
 
 
-@kernel
+@inner
 def _pack(x: Floats, a: int, n: int, start: int, tile: Floats) -> None:
     """Write some columns of rows a:a + n behind each other, zeros where there are none left."""
     width = min(_TILE, x.shape[1] - start)
@@ -129,7 +129,7 @@ def _pack(x: Floats, a: int, n: int, start: int, tile: Floats) -> None:
             tile[c * _TILE + r] = 0.0
 
 
-@kernel
+@inner
 def _tile_times(
     weight: Floats,
     first: int,
@@ -166,7 +166,7 @@ def _tile_times(
         i += rows
 
 
-@kernel
+@inner
 def _four_by_four(
     weight: Floats,
     at: int,
@@ -191,7 +191,7 @@ def _four_by_four(
         out[y + _THREE + r] += d0 * x0 + d1 * x1 + d2 * x2 + d3 * x3
 
 
-@kernel
+@inner
 def spread_dense(
     graph: Graph, last: int, values: Values, flow: Floats, top: Floats, edge: Floats
 ) -> bool:
@@ -221,7 +221,7 @@ def spread_dense(
     return True
 
 
-@kernel
+@inner
 def _shares(values: Values, to: int, flow: Floats, top: Floats, share: Floats) -> bool:
     """Write flow over value of each sum, the value measured by `top`, unless it is too small."""
     m, exponent = values.mantissa, values.exponent
@@ -237,7 +237,7 @@ def _shares(values: Values, to: int, flow: Floats, top: Floats, share: Floats) -
     return True
 
 
-@kernel
+@inner
 def _hand_down(
     weight: Floats,
     shape: Offsets,
@@ -264,7 +264,7 @@ def _hand_down(
             _add_edges(weight, shape, shares, tile, edge)
 
 
-@kernel
+@inner
 def _add_edges(weight: Floats, shape: Offsets, shares: Floats, tile: Floats, edge: Floats) -> None:
     """Add what the rows of a tile send through each edge."""
     first, n_sums, n_children = shape[0], shape[1], shape[2]

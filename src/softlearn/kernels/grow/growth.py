@@ -154,7 +154,8 @@ def kind_of(split: Split) -> int:
 def _keep(task: OpenSlice, nodes: Nodes) -> None:
     """Add a node that keeps the slice, for which there must be room."""
     n_rows, n_columns = task.rows.size, task.columns.size
-    node = add_node(nodes, KEPT, task.parent, task.edge)
+    node = add_node(nodes, task.parent, task.edge)
+    nodes.kind[node] = KEPT
     nodes.place[node] = nodes.size[1]
     out = nodes.statistics[nodes.size[1] :]
     out[0], out[1] = n_rows, n_columns
