@@ -244,5 +244,5 @@ def test_the_best_model_is_a_mixture(training_file, answered, tmp_path):
 )
 def test_best_has_options_of_its_own(choice, reason, training_file, run, tmp_path):
     result = run("fit", training_file, "-o", tmp_path / "m.safetensors", *choice)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert reason in " ".join(result.stderr.split())

@@ -40,9 +40,11 @@ ASKED = {
     "sample": lambda one, rows, **how: one.sample(2, given=rows, random_state=0, **how)["speed"],
     "impute": lambda one, rows, **how: one.impute(rows, "mean", **how)["speed"],
     "most_probable": lambda one, rows, **how: one.most_probable(rows, **how).rows["speed"],
-    "probability": lambda one, rows, **how: one.probability({"speed": (0, 9)}, rows, **how),
-    "expectation": lambda one, rows, **how: one.expectation("speed", rows, **how),
-    "variance": lambda one, rows, **how: one.variance("speed", rows, **how),
+    "probability": lambda one, rows, **how: one.probability(
+        {"speed": (0, 9)}, rows[["sport"]], **how
+    ),
+    "expectation": lambda one, rows, **how: one.expectation("speed", rows[["sport"]], **how),
+    "variance": lambda one, rows, **how: one.variance("speed", rows[["sport"]], **how),
 }
 ANSWERS = {
     CircuitClassifier: ["predict", "predict_proba", "predict_log_proba", "decision_function"],

@@ -41,7 +41,7 @@ def test_the_table_is_shown(tmp_path):
 )
 def test_a_mistake_is_told_in_one_line(arguments, message, tmp_path):
     result = call(*arguments, "--out", tmp_path)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert message in result.stderr
     assert list(tmp_path.iterdir()) == []
 

@@ -178,7 +178,7 @@ def test_the_help_of_commands_shows_its_options():
 )
 def test_options_that_it_does_not_take_are_refused(choices, message, table, tmp_path):
     result = run("fit", table, "-o", tmp_path / "m.safetensors", "--learner", "toy", *choices)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert message in result.stderr
 
 
@@ -186,7 +186,7 @@ def test_a_table_that_it_does_not_take_is_refused_in_one_line(tmp_path):
     path = tmp_path / "numbers.csv"
     FRAME.assign(age=np.arange(60)).to_csv(path, index=False)
     result = run("fit", path, "-o", tmp_path / "m.safetensors", "--learner", "toy")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert result.stderr.startswith("error: Toy takes categorical and boolean columns only")
 
 

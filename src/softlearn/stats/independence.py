@@ -45,7 +45,7 @@ class PairTables(NamedTuple):
 
 
 def binary_parts(both: AnyArray, mass: float, significance: float, test: Test = "chi2") -> Offsets:
-    """Return a label a column; columns that depend on each other, by any chain, share it.
+    """Return a label per column; columns that depend on each other, by any chain, share it.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def kendall_critical_value(significance: float) -> float:
 
 
 def table_parts(tables: PairTables, significance: float, test: Test = "chi2") -> Offsets:
-    """Return a label a column, as ``binary_parts``, for numbers and any number of levels.
+    """Return a label per column, as ``binary_parts``, for numbers and any number of levels.
 
     Two columns of levels are tested by their table. A pair with a number is tested by its ranks
     first, which finds trends in nodes too light for tables: two numbers by Spearman's correlation,

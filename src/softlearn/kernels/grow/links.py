@@ -1,4 +1,4 @@
-"""Which columns hang together: test pairs that are not yet connected, and join what depends."""
+"""Which columns depend on each other: test pairs that are not yet connected, and join parts."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _NO_SPREAD = 2.0**-12  # ranks that spread less than this share of their squares
 def link_binary(
     both: AnyArray, mass: float, critical: float, least_mass: float, g_test: bool
 ) -> Offsets:
-    """Return a label a column, equal in each part; columns have two levels and no missing cell.
+    """Return a label per column, equal in each part; columns have two levels and no missing cell.
 
     `both` is the weight of the rows where two columns are 1; its diagonal that of a column's ones.
     """
     label = _each_its_own(both.shape[0])
     if mass <= 4.0 * least_mass:
         return label
-    varied = np.empty(label.size, np.int64)  # a column that is constant hangs on no other
+    varied = np.empty(label.size, np.int64)  # a constant column depends on no other
     n_varied = 0
     for i in range(label.size):
         if 0.0 < both[i, i] < mass:
@@ -60,7 +60,7 @@ def link_tables(
     least_mass: float,
     g_test: bool,
 ) -> Offsets:
-    """Return a label a column, equal in each part.
+    """Return a label per column, equal in each part.
 
     The first four are `PairTables`; `critical` is by degrees of freedom, at the whole significance
     and at half of it.
