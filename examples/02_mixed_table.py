@@ -32,8 +32,10 @@ print(f"\nfour pets with gaps\n{pets}")
 
 # A missing cell is summed out, so every row has a score; the rest of the row speaks for itself.
 print(f"\nlog-density: {model.score_samples(pets).round(2)}")
-print(f"P(dog):      {model.probability({'animal': 'dog'}, given=pets).round(3)}")
-print(f"E[weight]:   {model.expectation('weight', given=pets).round(1)}")
+others = pets.drop(columns="animal")  # what is asked for is not given
+print(f"P(dog):      {model.probability({'animal': 'dog'}, given=others).round(3)}")
+others = pets.drop(columns="weight")
+print(f"E[weight]:   {model.expectation('weight', given=others).round(1)}")
 
 # Filled in three ways; cells that were there stay as they were, and so do dtypes.
 for method in ("most_probable", "mean", "draw"):

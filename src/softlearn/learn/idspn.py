@@ -34,7 +34,7 @@ class IdSpnConfig(Members, TreeLeaves):
         "Columns depend on each other when a G-test rejects independence at this level.",
     )
     n_clusters: int = parameter(
-        2, whole(2), "The most clusters that rows are split into at a time.", grid=(2, 3, 5)
+        2, whole(1), "The most clusters that rows are split into at a time.", grid=(2, 3, 5)
     )
     cluster_penalty: float = parameter(
         0.1,

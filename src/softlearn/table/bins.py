@@ -46,7 +46,7 @@ def find_bins(share: Floats, size: Floats, atom: Bools) -> Bins:
         return Bins(none, none)
     own, size = share[rest] / total, size[rest]
     size = size / (float(size.max()) or 1.0)  # tails reach to the end of float64: sums must not
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         density = np.where(size > 0.0, own / size, np.nan)
     middle = np.cumsum(own) - 0.5 * own
     cuts = np.unique([_cut(middle, density, size, b / MOST_BINS) for b in range(1, MOST_BINS)])
