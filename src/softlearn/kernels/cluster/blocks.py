@@ -123,7 +123,7 @@ def add_block(data: RowData, scratch: Scratch, c: int, first: int, n: int, sums:
     if data.levels.shape[0] > 0:
         _add_levels(data.levels, part, first, n, scratch.apart[c])
     if data.numbers.shape[0] > 0:
-        _add_numbers(data.numbers, single, c, first, n, sums.numbers)
+        _add_numbers(data.numbers, part, c, first, n, sums.numbers)
 
 
 @inner
@@ -157,16 +157,18 @@ def _add_levels(levels: Ids, part: Floats, first: int, n: int, apart: Floats) ->
 
 @inner
 def _add_numbers(
-    numbers: AnyArray, single: AnyArray, c: int, first: int, n: int, moments: Floats
+    numbers: AnyArray, part: Floats, c: int, first: int, n: int, moments: Floats
 ) -> None:
-    """Add up mass, sum and sum of squares, in single precision: a block is short enough."""
-    nothing = np.float32(0.0)
+    """Add up mass, sum and sum of squares, in double precision.
+
+    A light cluster gets what the others leave, and a variance is a difference of these sums.
+    """
     for j in range(numbers.shape[0]):
         cells = numbers[j, first : first + n]
-        m0, m1, m2 = nothing, nothing, nothing
+        m0, m1, m2 = 0.0, 0.0, 0.0
         for r in range(n):
-            z = cells[r] if cells[r] == cells[r] else nothing
-            own = single[r] if cells[r] == cells[r] else nothing
+            z = np.float64(cells[r]) if cells[r] == cells[r] else 0.0
+            own = part[r] if cells[r] == cells[r] else 0.0
             m0 += own
             m1 += own * z
             m2 += own * z * z

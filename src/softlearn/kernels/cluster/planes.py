@@ -67,7 +67,7 @@ def give_the_rest(data: RowData, totals: Sums, sums: Sums, n_clusters: int) -> N
             for c in range(1, n_clusters):
                 rest -= moments[c, j, k]
             moments[0, j, k] = rest if k == 1 else max(rest, 0.0)
-        if moments[0, j, 0] <= _NO_ROWS_SINGLE * totals.numbers[0, j, 0]:
+        if moments[0, j, 0] <= _NO_ROWS * totals.numbers[0, j, 0]:
             moments[0, j, 0] = 0.0
 
 
