@@ -62,6 +62,7 @@ def fit_on_workers(command: Fit) -> dict[str, Any]:
     from softlearn.table.infer import schema_of  # noqa: PLC0415
 
     choices = read_choices(command.schema)
+    scale.find_files(command.table)  # before any worker is started
     with scale.open_cluster(command.workers, command.cluster, command.memory) as cluster:
         start = perf_counter()
         typer.echo(

@@ -84,7 +84,7 @@ def told_where(place: str) -> Iterator[None]:
 
 
 def _is_frame(table: Collection) -> bool:
-    return hasattr(table, "map_partitions") and hasattr(table, "columns")
+    return hasattr(table, "map_partitions") and table.ndim == 2
 
 
 def _delayed_frames(table: Collection) -> tuple[Delayed, ...]:
