@@ -15,11 +15,11 @@ from softlearn.learn.grow import Grower, grow
 from softlearn.learn.options import cluster_options
 from softlearn.learn.pieces import one_open
 from softlearn.learn.slices import whole_table
-from softlearn.stats.bins import Codes, pair_codes
+from softlearn.stats.bins import Codes
 from softlearn.stats.independence import binary_parts, rank_parts, table_parts
 from softlearn.stats.table import training_table
 from softlearn.table.schema import Schema
-from stats.plain_bins import pair_tables
+from stats.plain_bins import pair_codes, pair_tables
 
 
 def parts_of(values, kinds, *, columns=None, **choices):
