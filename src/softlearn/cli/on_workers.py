@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -46,8 +45,10 @@ Memory: TypeAlias = Annotated[
 
 def is_for_workers(command: Fit) -> bool:
     """Return whether a table is to be read in parts."""
+    from softlearn.files import names_several  # noqa: PLC0415
+
     asked = (command.workers, command.cluster, command.memory)
-    return any(one is not None for one in asked) or _names_several(command.table)
+    return any(one is not None for one in asked) or names_several(command.table)
 
 
 def fit_on_workers(command: Fit) -> dict[str, Any]:
@@ -62,7 +63,6 @@ def fit_on_workers(command: Fit) -> dict[str, Any]:
     from softlearn.table.infer import schema_of  # noqa: PLC0415
 
     choices = read_choices(command.schema)
-    scale.find_files(command.table)  # before any worker is started
     with scale.open_cluster(command.workers, command.cluster, command.memory) as cluster:
         start = perf_counter()
         typer.echo(
@@ -90,6 +90,8 @@ def fit_on_workers(command: Fit) -> dict[str, Any]:
 
 def _check(command: Fit) -> None:
     """Refuse at once what would be refused in the end, and what parts cannot give."""
+    from softlearn.files import find_files  # noqa: PLC0415
+
     must_be_free(command.output, force=command.force, inputs=(command.valid, command.schema))
     if command.best:
         raise SoftlearnError("--best learns from one table in memory; leave the workers out")
@@ -97,6 +99,9 @@ def _check(command: Fit) -> None:
         raise SoftlearnError("--hold-out needs the whole table; name held-out rows by --valid")
     if command.table == "-":
         raise SoftlearnError("workers read files, and not standard input; write it to one first")
+    for file in find_files(command.table):
+        if not file.is_file():
+            raise TableError(f"cannot read {file}: there is no such file")
 
 
 def _partitions(command: Fit, cluster: Cluster) -> Partitions:
@@ -152,9 +157,3 @@ def _held_out(command: Fit, model: Model) -> dict[str, Any]:
     if not n_rows:
         raise TableError(f"{command.valid} has no rows below its header")
     return {"held_out_rows": n_rows, "held_out_log_density": total / n_rows}
-
-
-def _names_several(table: str) -> bool:
-    """Return whether a path is a folder or a pattern, and not a file."""
-    path = Path(table)
-    return path.is_dir() or (any(letter in table for letter in "*?[") and not path.exists())

@@ -4,7 +4,7 @@ from softlearn.scale.answers import Wanted, answer, like_the_table, numbers, sam
 from softlearn.scale.cluster import Cluster, open_cluster
 from softlearn.scale.learning import learn
 from softlearn.scale.partitions import Partitions, first_rows, partitions_of
-from softlearn.scale.reading import find_files, read_partitions
+from softlearn.scale.reading import read_partitions
 from softlearn.scale.rows import (
     encoded,
     mean_score,
@@ -19,7 +19,6 @@ __all__ = [
     "Wanted",
     "answer",
     "encoded",
-    "find_files",
     "first_rows",
     "learn",
     "like_the_table",

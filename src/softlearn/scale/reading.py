@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -10,7 +9,7 @@ from typing import Any, TypeAlias
 import dask
 
 from softlearn.errors import TableError
-from softlearn.files import MISSING_WORDS, open_table
+from softlearn.files import MISSING_WORDS, find_files, open_table
 from softlearn.files.reading_text import suiting, typed_as
 from softlearn.files.text_source import TextSource
 from softlearn.scale.partitions import Delayed, Partitions
@@ -21,7 +20,6 @@ Suits: TypeAlias = dict[str, frozenset[int] | None]  # which guesses suit each c
 
 PART_BYTES = 64_000_000  # of a part, as Parquet counts what it holds
 _PARQUET = b"PAR1"
-_SUFFIXES = (".parquet", ".csv", ".tsv", ".csv.gz", ".tsv.gz", ".feather")
 
 
 def read_partitions(
@@ -68,21 +66,6 @@ def read_partitions(
     return Partitions(
         frames, places, tuple(dask.delayed(_column)(table, weights) for table in tables)
     )
-
-
-def find_files(path: str) -> list[Path]:
-    """Return the files that a path, a folder or a pattern names, in the order of their names."""
-    where = Path(path)
-    if where.is_dir():
-        found = sorted(one for one in where.iterdir() if one.name.endswith(_SUFFIXES))
-    elif glob.has_magic(path) and not where.exists():
-        found = [Path(one) for one in sorted(glob.glob(path, recursive=True))]
-        found = [one for one in found if one.is_file()]
-    else:
-        return [where]
-    if not found:
-        raise TableError(f"{path} names no file of a table")
-    return found
 
 
 def _is_parquet(file: Path) -> bool:
