@@ -62,9 +62,12 @@ def grown(
 
 
 def settled(
-    config: GrowerConfig, schema: Schema, blocks: Sequence[Block], *, soft: bool, ranks: bool
+    config: GrowerConfig, schema: Schema, n_rows: float, *, soft: bool, ranks: bool
 ) -> GrowConfig:
-    """Return a grower's choices, with what the caller left open as it is usual for the table."""
+    """Return a grower's choices, with what the caller left open as it is usual for the table.
+
+    `n_rows` is what the rows weigh.
+    """
     known = {one.name for one in fields(GrowConfig)}
     own = [one.name for one in fields(config) if one.name in known]
     chosen = {name: getattr(config, name) for name in own}
@@ -73,7 +76,6 @@ def settled(
     if config.smoothing_per is None:
         chosen["smoothing_per"] = usual_smoothing_per(schema)
     if config.n_clusters is None:
-        n_rows = sum(float(block.weights.sum()) for block in blocks)
         chosen["n_clusters"] = usual_clusters(schema, n_rows)
     trees = config.leaf == "chow-liu"
     if trees:
