@@ -50,7 +50,7 @@ def learnspn(
     engine: Engine,
 ) -> Circuit:
     """Grow a circuit whose rows go to one cluster each; pairs with numbers are tested by ranks."""
-    chosen = settled(config, schema, blocks, soft=False, ranks=config.variant == "correia")
+    chosen = settled(config, schema, soft=False, ranks=config.variant == "correia")
     if config.variant == "gens":
         table = training_table(*joined(blocks), schema, with_histograms(schema, chosen))
         return grown_by_gens(table, chosen, config.cluster_penalty, seed, engine)

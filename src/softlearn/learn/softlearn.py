@@ -45,7 +45,7 @@ def softlearn(
     engine: Engine,
 ) -> Circuit:
     """Grow a circuit whose clusters share each row by its membership; all tests are weighted."""
-    chosen = settled(config, schema, blocks, soft=True, ranks=False)
+    chosen = settled(config, schema, soft=True, ranks=False)
     return grown(blocks, schema, chosen, seed, engine)
 
 
