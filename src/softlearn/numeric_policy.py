@@ -79,9 +79,12 @@ ROUNDING: Final = 1e-12
 ON_GRID: Final = 1e-9
 # Typed steps, such as 0.1, are off by rounding times the number of steps.
 STEP_TOLERANCE: Final = 1e-6
-# How far from the only value of a column another one may lie, as a share of its size: between 0 and
-# twice the value, where nothing else is known.
-SHARE_OF_A_LONE_VALUE: Final = 1.0
+# How far from the only value of a column another one may well lie, in sizes of the value: ten times
+# as much is a slip of the decimal point.
+REACH_OF_A_LONE_VALUE: Final = 10.0
+# What lies beyond the last value of a column on one side, at least: nobody draws it, and however
+# many rows were all the same, another value keeps a price.
+LEAST_BEYOND: Final = 1e-9
 # Below this a probability is as good as zero: its normal score would be infinite.
 SMALLEST_PROBABILITY: Final = 1e-300
 # How far apart two humps of a column are moved, in normal scores: a leaf of one of them does not
