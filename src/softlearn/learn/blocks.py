@@ -29,11 +29,6 @@ def joined(blocks: Sequence[Block]) -> Block:
     )
 
 
-def weight_of(blocks: Sequence[Block]) -> float:
-    """Return what all rows weigh."""
-    return sum(float(block.weights.sum()) for block in blocks)
-
-
 def check_blocks(blocks: Sequence[Block], schema: Schema) -> None:
     """Refuse rows that do not fit the schema, wrong weights, and fewer than two rows."""
     for block in blocks:

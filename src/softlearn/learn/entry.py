@@ -95,8 +95,8 @@ class Entry(Generic[Config]):
     promises
         What holds for its circuits.
     choices
-        Of growers whose rows may lie anywhere: their choices with nothing left open, given what
-        the rows weigh; None for a config with which rows have to be in one place.
+        Of growers whose rows may lie anywhere: their choices with nothing left open; None for a
+        config with which rows have to be in one place.
     example
         Lines of a doctest for the estimator.
     """
@@ -111,7 +111,7 @@ class Entry(Generic[Config]):
     config: type[Config]
     takes: Takes = field(default_factory=Takes)
     promises: Promises = field(default_factory=Promises)
-    choices: Callable[[Config, Schema, float], GrowConfig | None] | None = None
+    choices: Callable[[Config, Schema], GrowConfig | None] | None = None
     example: str = ""
 
     def __post_init__(self) -> None:

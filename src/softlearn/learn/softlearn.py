@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from softlearn.circuit import Circuit
-from softlearn.learn.blocks import Block, weight_of
+from softlearn.learn.blocks import Block
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.entry import Entry, Promises
 from softlearn.learn.grower_config import GrowerConfig
@@ -45,13 +45,13 @@ def softlearn(
     engine: Engine,
 ) -> Circuit:
     """Grow a circuit whose clusters share each row by its membership; all tests are weighted."""
-    chosen = choices(config, schema, weight_of(blocks))
+    chosen = choices(config, schema)
     return grown(blocks, schema, chosen, seed, engine)
 
 
-def choices(config: SoftLearnConfig, schema: Schema, n_rows: float) -> GrowConfig:
+def choices(config: SoftLearnConfig, schema: Schema) -> GrowConfig:
     """Return the choices of growing, with nothing left open."""
-    return settled(config, schema, n_rows, soft=True, ranks=False)
+    return settled(config, schema, soft=True, ranks=False)
 
 
 ENTRY: Final = Entry(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,19 +34,14 @@ def grow_there(
     client: Any,  # noqa: ANN401 - dask has no types
     blocks: Sequence[Delayed],
     schema: Schema,
-    choices: Callable[[float], GrowConfig],
+    config: GrowConfig,
     *,
     seed: np.random.SeedSequence,
     engine: Engine,
 ) -> Circuit:
-    """Return the circuit of encoded blocks: the one that ``softlearn.learn`` grows here.
-
-    `choices` are those of growing, by what the rows weigh.
-    """
-    started = time.time()
-    rows = spread_rows(client, blocks, schema, choices(1.0).bucket_rows)
-    config = choices(rows.weight)
-    ends = np.inf if config.time_budget is None else started + config.time_budget
+    """Return the circuit of encoded blocks: the one that ``softlearn.learn`` grows here."""
+    ends = np.inf if config.time_budget is None else time.time() + config.time_budget
+    rows = spread_rows(client, blocks, schema, config.bucket_rows)
     histograms = with_histograms(schema, config)
     layout, tables, shares = laid_out_parts(client, rows, schema, histograms)
     options = growth_options(config, layout)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import dask
@@ -32,9 +31,10 @@ def learn(
     bytes per cell.
     """
     client = _client()
-    if client is not None and _may_stay(entry, config, schema):
+    choices = None if entry.choices is None else entry.choices(config, schema)
+    may_stay = choices is not None and not choices.trees and not choices.fine_tune
+    if client is not None and choices is not None and may_stay:
         entry.check_kinds(schema)
-        choices = partial(entry.choices, config, schema)
         return grow_there(client, blocks, schema, choices, seed=seed, engine=engine)
     gathered = [block for block in dask.compute(*blocks) if block.weights.size]
     if not gathered:
@@ -50,9 +50,3 @@ def _client() -> Any:  # noqa: ANN401 - dask has no types
         return distributed.get_client()
     except (ImportError, ValueError):
         return None
-
-
-def _may_stay(entry: Entry[Any], config: object, schema: Schema) -> bool:
-    """Return whether a learner can leave the rows where they are."""
-    chosen = None if entry.choices is None else entry.choices(config, schema, 1.0)
-    return chosen is not None and not chosen.trees and not chosen.fine_tune
