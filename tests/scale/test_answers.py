@@ -17,6 +17,7 @@ from softlearn import SoftLearn
 from softlearn.circuit.file import circuit_to_bytes
 from softlearn.errors import ModelFileError, SoftlearnError, TableError, UnknownLevelError
 from softlearn.estimators import CircuitClassifier, CircuitOutlierDetector
+from softlearn.scale import partitions_of
 
 MIXED = mixed_table()
 FEATURES, TARGET = MIXED.drop(columns="yes"), MIXED["yes"]
@@ -192,3 +193,20 @@ def test_a_model_that_was_changed_on_the_way_is_refused():
     broken = sent.replace(content, content[:-8] + b"\0\0\0\0\0\0\xf0\x7f")
     with pytest.raises(ModelFileError):
         pickle.loads(broken)
+
+
+def test_questions_that_take_no_partitions_say_so():
+    with pytest.raises(TableError, match=r"call \.compute\(\) first"):
+        MODEL.most_probable(in_partitions(MIXED, 2))
+    rows = partitions_of(in_partitions(MIXED, 2))
+    with pytest.raises(SoftlearnError, match="answers Dask DataFrames and Arrays, not Partitions"):
+        MODEL.score_samples(rows)
+
+
+def test_the_level_that_is_unknown_is_still_known_to_who_catches_it():
+    strange = in_partitions(MIXED.assign(word="blue"), 1)
+    with pytest.raises(UnknownLevelError) as caught:
+        MODEL.score_samples(strange).compute()
+    assert (caught.value.column, caught.value.value) == ("word", "blue")
+    assert caught.value.what.startswith("partition 0: ")
+    assert str(caught.value).count("unknown=") == 1
