@@ -12,12 +12,25 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from softlearn.arrays import Kinds
+from softlearn.kernels.grow.work import GrowTable, GrowthOptions
 from softlearn.learn.config import GrowConfig
+from softlearn.learn.large import LargeGrower, split_large
 from softlearn.learn.options import growth_options
 from softlearn.learn.pieces import Piece, joined, one_open
-from softlearn.learn.slices import Slice, as_piece, as_stack, open_slices, whole_table
+from softlearn.learn.slices import (
+    LargeSlice,
+    Slice,
+    as_piece,
+    as_stack,
+    in_parts,
+    open_slices,
+    whole_table,
+    with_rows,
+)
 from softlearn.learn.watch import Engine, Progress
-from softlearn.stats.table import TrainingTable
+from softlearn.stats.buckets import count_buckets
+from softlearn.stats.parts import Share, local_parts
+from softlearn.stats.table import TrainingTable, no_rows_of
 
 # A slice with fewer cells is finished in one go: handing its parts round would take longer.
 _SMALL = 100_000
@@ -39,22 +52,50 @@ def grow(
     """
     top = one_open()
     first = whole_table(table, config, seed, top)
-    grower = Grower(table, config)
-    with (
-        threadpool_limits(1, user_api="blas"),
-        _raised_at(ends, grower.stop),
-        ThreadPoolExecutor(engine.n_jobs) as pool,
-    ):
-        _work_off(grower, [first], pool, engine)
+    grower = Grower(table.arrays, growth_options(config, table))
+    progress = Progress(first.mass)
+    with threadpool_limits(1, user_api="blas"), _raised_at(ends, grower.stop):
+        small = [first]
+        if table.n_rows > config.bucket_rows and not config.trees:
+            most = config.bucket_rows
+            small = _split_large(
+                table, grower, first, most_rows=most, progress=progress, engine=engine
+            )
+        with ThreadPoolExecutor(engine.n_jobs) as pool:
+            _work_off(grower, small, progress, pool, engine)
     return joined(top.grown[0])
+
+
+def _split_large(
+    table: TrainingTable,
+    grower: Grower,
+    first: Slice,
+    *,
+    most_rows: int,
+    progress: Progress,
+    engine: Engine,
+) -> list[Slice]:
+    """Split slices of more rows, bucket by bucket; return the small ones that are left."""
+    small: list[Slice] = []
+
+    def hand_over(task: LargeSlice) -> None:
+        rows, weights = zip(*task.shares, strict=True)
+        small.append(with_rows(task, Share(np.concatenate(rows), np.concatenate(weights))))
+
+    n_buckets = count_buckets(table.n_rows, most_rows)
+    with local_parts(table.arrays, n_buckets, engine.n_jobs) as parts:
+        large = LargeGrower(parts, table, no_rows_of(table), grower.options)
+        whole = in_parts(first, parts.whole(), table.n_rows, float(table.weights.sum()))
+        split_large(large, whole, hand_over, most_rows=most_rows, progress=progress, engine=engine)
+    return small
 
 
 class Grower:
     """Turns slices into pieces; knows the table and the choices, keeps nothing between slices."""
 
-    def __init__(self, table: TrainingTable, config: GrowConfig) -> None:
-        self.table = table.arrays
-        self.options = growth_options(config, table)
+    def __init__(self, table: GrowTable, options: GrowthOptions) -> None:
+        self.table = table
+        self.options = options
 
     @property
     def stop(self) -> Kinds:
@@ -99,11 +140,14 @@ def _raised_at(ends: float, flag: Kinds) -> Iterator[None]:
 
 
 def _work_off(
-    grower: Grower, open_work: list[Slice], pool: ThreadPoolExecutor, engine: Engine
+    grower: Grower,
+    open_work: list[Slice],
+    progress: Progress,
+    pool: ThreadPoolExecutor,
+    engine: Engine,
 ) -> None:
     """Split slices until none is open."""
     running: dict[Future[tuple[Piece, list[Slice]]], Slice] = {}
-    progress = Progress(sum(task.mass for task in open_work))
     while open_work or running:
         # An interrupt may come between any two lines. What it repeats is done twice and stored
         # once more in the same place; nothing is taken off a list before it stands elsewhere.

@@ -193,6 +193,12 @@ def laid_out(rows: CodedRows, layout: Layout) -> TrainingTable:
     )
 
 
+def no_rows_of(layout: Layout) -> GrowTable:
+    """Return a table without rows, from which kernels read what columns it has."""
+    nothing = np.zeros((len(layout.schema), 0))
+    return laid_out(CodedRows(nothing, np.zeros(0), np.zeros(0, np.uint64)), layout).arrays
+
+
 def _atoms_and_scores(cells: Cells, codes: Floats) -> tuple[Floats, Floats]:
     """Return each row's level (an atom, or the rest), and its score; NaN where there is none."""
     n_atoms = int(cells.atom.sum())

@@ -16,7 +16,7 @@ from softlearn.kernels.compile import inner, kernel
 from softlearn.kernels.grow.bins import MISSING
 from softlearn.kernels.grow.by_address import run_labelling
 from softlearn.kernels.grow.leaves import add_statistics
-from softlearn.kernels.grow.slices import heavy, keep_heavy, sum_of, take
+from softlearn.kernels.grow.slices import heavy, keep_heavy, take
 from softlearn.kernels.grow.stacks import add_node, pop, push, with_room
 from softlearn.kernels.grow.work import (
     KEPT,
@@ -56,10 +56,14 @@ def grow_slices(
         nodes = _with_room_for(table, task, nodes, options.keep_rows)
         data = take(table, task.rows, task.weights, task.columns)
         split = _no_split(task, options)
-        if options.stop[0] == 0 and not is_last(task, sum_of(task.weights), options):
+        mass = 0.0
+        for i in range(task.weights.size):
+            mass += task.weights[i]
+        if options.stop[0] == 0 and not is_last(task, mass, options):
             if not task.connected:
                 run_labelling(labelling, table, data, task, options, split.label)
-                count_columns(split.label, split.n_columns)
+                for j in range(task.columns.size):
+                    split.n_columns[split.label[j]] += 1
             if not are_several(split.label):
                 picks = own_seeds(task.seed, options.n_clusters)
                 choices, stop, membership = options.cluster, options.stop, split.membership
@@ -108,13 +112,6 @@ def is_last(task: OpenSlice, mass: float, options: GrowthOptions) -> bool:
     is_full = task.n_nodes < 1 + options.n_clusters * (n_columns + 1)
     is_deep = task.depth >= options.max_depth or mass < options.min_rows
     return bool(n_columns == 1 or is_full or is_deep)
-
-
-@inner
-def count_columns(label: Offsets, n_columns: Offsets) -> None:
-    """Count the columns of each part."""
-    for j in range(label.size):
-        n_columns[label[j]] += 1
 
 
 @inner
@@ -224,6 +221,7 @@ def children_of(
 ) -> Children:
     """Return the children that remain to be grown: parts of a product, or clusters of a sum."""
     n_candidates = n_columns.size if kind == PRODUCT else mass.size
+    n_candidates = 0 if kind == LEAF else n_candidates
     n_children, n_linked, total = 0, 0, 0.0
     for c in range(n_candidates):
         if kind == PRODUCT:
@@ -234,7 +232,7 @@ def children_of(
             total += mass[c]
     children = Children(
         np.empty(n_children, np.int64),
-        np.ones(n_children),
+        np.empty(n_children),
         np.empty(n_children, np.uint64),
         np.empty(n_children),
     )

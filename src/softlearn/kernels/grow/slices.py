@@ -123,15 +123,6 @@ def pair_sums(row_start: Offsets, feature: Ids, weights: Floats, out: Floats) ->
 
 
 @inner
-def sum_of(weights: Floats) -> float:
-    """Return what the weights add up to, in a loop: NumPy's sum takes longer to compile."""
-    mass = 0.0
-    for i in range(weights.size):
-        mass += weights[i]
-    return mass
-
-
-@inner
 def heavy(
     rows: Ids, weights: Floats, membership: Floats, own: Floats, least: float
 ) -> tuple[int, float]:
