@@ -110,9 +110,10 @@ def test_nothing_is_read_before_an_answer_is_computed():
 
 
 def test_a_column_that_a_partition_lacks_wholly_keeps_its_dtype():
-    frame = pd.DataFrame({"a": pd.Series([1, 2] * 20, dtype="object"), "b": list("xyyx") * 10})
+    frame = pd.DataFrame({"a": [1, 2] * 20, "b": list("xyyx") * 10})
     model = SoftLearn(random_state=0).fit(frame).model_
-    gaps = frame.assign(a=frame["a"].where(frame.index < 20))  # nothing is left of the second
+    objects = frame["a"].astype(object)
+    gaps = frame.assign(a=objects.where(frame.index < 20))  # nothing is left of the second
     with dask.config.set({"dataframe.convert-string": False}):  # objects stay what they are
         filled = computed(model.impute(in_partitions(gaps, 2)))
     assert filled["a"].dtype == object
@@ -176,11 +177,8 @@ def test_a_model_travels_as_its_file_and_once_for_all_partitions():
     content = circuit_to_bytes(MODEL.circuit)
     assert content in pickle.dumps(MODEL)
     assert circuit_to_bytes(pickle.loads(pickle.dumps(MODEL)).circuit) == content
-    graphs = [
-        cloudpickle.dumps(dict(MODEL.score_samples(empty_partitions(n)).__dask_graph__()))
-        for n in (1, 40)
-    ]
-    assert [graph.count(content) for graph in graphs] == [1, 1]
+    tasks = dict(MODEL.score_samples(empty_partitions(40)).__dask_graph__()).values()
+    assert sum(content in cloudpickle.dumps(task) for task in tasks) == 1
 
 
 def empty_partitions(n):
