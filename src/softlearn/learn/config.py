@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from softlearn.numeric_policy import (
     CHANCE_LINKS,
-    FEW_CLUSTERS,
+    CLUSTERS,
     LAPLACE_SMOOTHING,
     MOST_SIGNIFICANCE,
     NEGLIGIBLE_WEIGHT,
@@ -46,7 +46,7 @@ class GrowConfig:
     soft: bool = True
     ranks: bool = False
     clustering: Clustering = "em"
-    n_clusters: int = FEW_CLUSTERS
+    n_clusters: int = CLUSTERS
     significance: float | None = None
     smoothing: float = LAPLACE_SMOOTHING
     smoothing_per: SmoothingPer = "column"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from threading import Timer
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -29,12 +30,20 @@ from softlearn.learn.slices import (
 )
 from softlearn.learn.watch import Engine, Progress
 from softlearn.stats.buckets import count_buckets
-from softlearn.stats.parts import Share, local_parts
+from softlearn.stats.layout import Layout
+from softlearn.stats.parts import LocalParts, Share, local_parts
 from softlearn.stats.table import TrainingTable, no_rows_of
 
 # A slice with fewer cells is finished in one go: handing its parts round would take longer.
 _SMALL = 100_000
 _ALL = np.iinfo(np.int64).max
+
+
+class Buckets(NamedTuple):
+    """How the rows of a large slice are cut."""
+
+    n_buckets: int
+    most_rows: int  # slices of more rows are measured bucket by bucket
 
 
 def grow(
@@ -46,29 +55,55 @@ def grow(
 ) -> Piece:
     """Return the grown tree; the number of jobs does not change it.
 
-    The slice that was opened last is worked on first, which bounds how many are open. From the time
-    `ends` on, or when the user interrupts and wants to keep what there is, open slices become
-    leaves.
+    From the time `ends` on, or when the user interrupts and wants to keep what there is, open
+    slices become leaves.
     """
-    top = one_open()
-    first = whole_table(table, config, seed, top)
-    grower = Grower(table.arrays, growth_options(config, table))
-    progress = Progress(first.mass)
+    first = whole_table(table, config, seed, one_open())
+    # What is kept for trees is rows of the whole table.
+    most_rows = table.n_rows if config.trees else config.bucket_rows
+    buckets = Buckets(count_buckets(table.n_rows, most_rows), most_rows)
+    options = growth_options(config, table)
+    return grow_slice(
+        table.arrays, table, options, first, buckets=buckets, engine=engine, ends=ends
+    )
+
+
+def grow_slice(
+    table: GrowTable,
+    layout: Layout,
+    options: GrowthOptions,
+    first: Slice,
+    *,
+    buckets: Buckets,
+    engine: Engine,
+    ends: float = np.inf,
+) -> Piece:
+    """Return what a slice of a table grows into.
+
+    The slice that was opened last is worked on first, which bounds how many are open.
+    """
+    grower, progress = Grower(table, options), Progress(first.mass)
+    small = [first]
     with threadpool_limits(1, user_api="blas"), _raised_at(ends, grower.stop):
-        small = [first]
-        if table.n_rows > config.bucket_rows and not config.trees:
-            most = config.bucket_rows
-            small = _split_large(
-                table, grower, first, most_rows=most, progress=progress, engine=engine
-            )
+        if first.rows.size > buckets.most_rows:
+            with local_parts(table, buckets.n_buckets, engine.n_jobs) as parts:
+                large = LargeGrower(parts, layout, no_rows_of(layout), options)
+                small = _split_large(
+                    large,
+                    parts,
+                    first,
+                    most_rows=buckets.most_rows,
+                    progress=progress,
+                    engine=engine,
+                )
         with ThreadPoolExecutor(engine.n_jobs) as pool:
             _work_off(grower, small, progress, pool, engine)
-    return joined(top.grown[0])
+    return joined(first.piece.grown[first.place])
 
 
 def _split_large(
-    table: TrainingTable,
-    grower: Grower,
+    grower: LargeGrower,
+    parts: LocalParts,
     first: Slice,
     *,
     most_rows: int,
@@ -82,11 +117,9 @@ def _split_large(
         rows, weights = zip(*task.shares, strict=True)
         small.append(with_rows(task, Share(np.concatenate(rows), np.concatenate(weights))))
 
-    n_buckets = count_buckets(table.n_rows, most_rows)
-    with local_parts(table.arrays, n_buckets, engine.n_jobs) as parts:
-        large = LargeGrower(parts, table, no_rows_of(table), grower.options)
-        whole = in_parts(first, parts.whole(), table.n_rows, float(table.weights.sum()))
-        split_large(large, whole, hand_over, most_rows=most_rows, progress=progress, engine=engine)
+    shares = parts.cut(Share(first.rows, first.weights))
+    whole = in_parts(first, shares, first.rows.size, float(first.weights.sum()))
+    split_large(grower, whole, hand_over, most_rows=most_rows, progress=progress, engine=engine)
     return small
 
 

@@ -16,7 +16,6 @@ from softlearn.learn.fine_tune import FineTuning, fine_tuned
 from softlearn.learn.grow import grow
 from softlearn.learn.grower_config import (
     GrowerConfig,
-    usual_clusters,
     usual_significance,
     usual_smoothing_per,
 )
@@ -61,9 +60,7 @@ def grown(
     return fine_tuned(circuit, block, held, tuning, seed=to_tune, engine=unwatched).circuit
 
 
-def settled(
-    config: GrowerConfig, schema: Schema, blocks: Sequence[Block], *, soft: bool, ranks: bool
-) -> GrowConfig:
+def settled(config: GrowerConfig, schema: Schema, *, soft: bool, ranks: bool) -> GrowConfig:
     """Return a grower's choices, with what the caller left open as it is usual for the table."""
     known = {one.name for one in fields(GrowConfig)}
     own = [one.name for one in fields(config) if one.name in known]
@@ -72,9 +69,6 @@ def settled(
         chosen["significance"] = usual_significance(schema)
     if config.smoothing_per is None:
         chosen["smoothing_per"] = usual_smoothing_per(schema)
-    if config.n_clusters is None:
-        n_rows = sum(float(block.weights.sum()) for block in blocks)
-        chosen["n_clusters"] = usual_clusters(schema, n_rows)
     trees = config.leaf == "chow-liu"
     if trees:
         chosen["leaf"] = "gaussian"

@@ -11,6 +11,7 @@ import numpy as np
 from softlearn.circuit import Circuit
 from softlearn.errors import SoftlearnError
 from softlearn.learn import Engine, Entry
+from softlearn.scale.growing import grow_there
 from softlearn.scale.partitions import Delayed
 from softlearn.table import Schema
 
@@ -24,11 +25,28 @@ def learn(
     seed: np.random.SeedSequence,
     engine: Engine,
 ) -> Circuit:
-    """Return the circuit that a learner makes of encoded rows, one delayed ``Block`` a part.
+    """Return the circuit that a learner makes of encoded rows, one delayed ``Block`` per part.
 
-    The rows are gathered here, as numbers: 8 bytes a cell.
+    With workers, growers leave the rows there. Otherwise they are gathered here, as numbers: 8
+    bytes per cell.
     """
+    client = _client()
+    choices = None if entry.choices is None else entry.choices(config, schema)
+    may_stay = choices is not None and not choices.trees and not choices.fine_tune
+    if client is not None and choices is not None and may_stay:
+        entry.check_kinds(schema)
+        return grow_there(client, blocks, schema, choices, seed=seed, engine=engine)
     gathered = [block for block in dask.compute(*blocks) if block.weights.size]
     if not gathered:
         raise SoftlearnError("learning needs at least two rows; all partitions are empty")
     return entry.learn(gathered, schema, config, seed, engine)
+
+
+def _client() -> Any:  # noqa: ANN401 - dask has no types
+    """Return the current client of a cluster, if there is one."""
+    try:
+        import distributed  # noqa: PLC0415 - slow to load, and only few need it
+
+        return distributed.get_client()
+    except (ImportError, ValueError):
+        return None

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
-import numpy as np
-
 from softlearn.arrays import Floats, Ids
 from softlearn.kernels.grow.work import GrowTable
 from softlearn.stats.buckets import bucket_cuts
@@ -35,9 +33,6 @@ class Share(NamedTuple):
 
 class Parts(Protocol):
     """Where the rows of a table are."""
-
-    def whole(self) -> Held:
-        """Return the ``Share`` of all rows in each bucket."""
 
     def each(self, function: Callable[..., object], *held: Held, given: tuple[Any, ...]) -> Held:
         """Return ``function(table, *held, *given)`` of each bucket; it stays with the rows."""
@@ -70,11 +65,10 @@ class LocalParts:
     n_buckets: int
     map: Callable[..., Iterable[Any]] = map
 
-    def whole(self) -> list[Share]:
-        """Return the rows of each bucket, with their own weights."""
-        cuts = bucket_cuts(self.table.keys, self.n_buckets)
-        rows = np.arange(self.table.weights.size, dtype=np.int32)
-        return [Share(rows[a:b], self.table.weights[a:b]) for a, b in pairwise(cuts.tolist())]
+    def cut(self, share: Share) -> list[Share]:
+        """Return what each bucket has of a slice, whose rows are in the order of their keys."""
+        cuts = bucket_cuts(self.table.keys[share.rows], self.n_buckets).tolist()
+        return [Share(share.rows[a:b], share.weights[a:b]) for a, b in pairwise(cuts)]
 
     def each(
         self, function: Callable[..., T], *held: list[Any], given: tuple[Any, ...] = ()
