@@ -1,4 +1,4 @@
-"""The Python reference, a page per room: ``python docs/write_reference.py`` reads the docstrings."""
+"""The Python reference, a page per room, from docstrings: ``python docs/write_reference.py``."""
 
 from __future__ import annotations
 

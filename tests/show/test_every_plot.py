@@ -57,9 +57,12 @@ def test_every_plot_is_tried_here():
 
 def crowded() -> Model:
     """Long and many names, wide numbers, times: what makes ticks collide."""
-    levels = {f"a quite long level {i}": 1 / 14 for i in range(14)}
+    levels = {"common": 0.48} | {f"a quite long level {i}": 0.04 for i in range(13)}
     parts = [
-        Categorical("long level names", levels) * Gaussian("x", at, 4000) * Gaussian("y", at, 9)
+        Gaussian("x", at, 4000)
+        * Gaussian("y", at, 9)
+        * Gaussian("z", 0, 1)
+        * Categorical("long level names", levels)
         for at in (-1e6, 1e9)
     ]
     return Model(0.5 * parts[0] + 0.5 * parts[1])
