@@ -60,7 +60,7 @@ class Page:
     def add(self, name: str) -> str:
         """Begin the section of a name, and return its address."""
         taken = [one.lower() for one in self.anchors].count(name.lower())
-        self.anchors[name] = f"{name.lower()}_{taken}" if taken else name.lower()
+        self.anchors[name] = f"{name.lower()}-{taken}" if taken else name.lower()
         self.lines += ["", f"## {name}", ""]
         return f"{self.name}.md#{self.anchors[name]}"
 
