@@ -53,7 +53,7 @@ def _section(example: Path) -> str:
         for picture in pictures_of(example)
     )
     body = code.partition('"""\n')[2].strip()
-    return f"\n## {title}\n\n`examples/{example.name}` {about}\n\n{shown}\n\n```py\n{body}\n```\n"
+    return f"\n## {title}\n\n{about} (`examples/{example.name}`)\n\n{shown}\n\n```py\n{body}\n```\n"
 
 
 if __name__ == "__main__":

@@ -45,7 +45,6 @@ print(f"\nP(150 visitors or more) on each day: {many}")
 print(f"\nthe sky below zero degrees:\n{model.distribution('sky', given={'degrees': (None, 0)})}")
 visitors = model.distribution("visitors", given={"sky": "clear"})
 print(f"\nvisitors under a clear sky:\n{visitors}")
-print(f"nine days in ten have at most {visitors.quantile(0.9):.0f}")
 
 # Questions that make no sense say so.
 for event, given in (

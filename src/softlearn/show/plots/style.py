@@ -95,7 +95,9 @@ def count_axis(ax: Axes) -> None:
     """Let the upright axis count in whole numbers: there are no half rows."""
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
 
-    ax.yaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True, min_n_ticks=1))
+    ax.yaxis.set_major_locator(
+        MaxNLocator(nbins="auto", steps=[1, 2, 5, 10], integer=True, min_n_ticks=1)
+    )
 
 
 def turn_long_names(ax: Axes, names: Sequence[str]) -> None:
