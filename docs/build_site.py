@@ -41,14 +41,14 @@ INSTEAD = {
 SIDEBAR = {
     "Start": ["tour", "concepts", "examples", "installation"],
     "How to": [
-        "howto/impute",
-        "howto/classify",
-        "howto/synthetic-data",
-        "howto/outliers",
-        "howto/what-if",
-        "howto/explore",
-        "howto/notebook",
-        "howto/bigger-data",
+        "Fill missing cells <howto/impute>",
+        "Classify <howto/classify>",
+        "Draw synthetic rows <howto/synthetic-data>",
+        "Find odd rows <howto/outliers>",
+        "Ask what is likely if <howto/what-if>",
+        "Explore in the browser <howto/explore>",
+        "Look in a notebook <howto/notebook>",
+        "Work with bigger data <howto/bigger-data>",
     ],
     "Guide": [
         "tables",
@@ -60,7 +60,12 @@ SIDEBAR = {
         "show",
         "datasets",
     ],
-    "Results": ["results", "reproduce", "tasks", "tables-benchmark"],
+    "Results": [
+        "Everyday tasks <tasks>",
+        "Drawn rows <tables-benchmark>",
+        "The paper's experiments <results>",
+        "Run them again <reproduce>",
+    ],
     "Reference": ["reference/README", "commands", "model-file"],
     "Project": [
         "stability",

@@ -4,6 +4,7 @@ project = "softlearn"
 extensions = ["myst_parser"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
+smartquotes = False  # what is shown is what is typed
 html_theme = "furo"
 html_title = "softlearn"
 html_show_sphinx = False
