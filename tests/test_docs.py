@@ -195,3 +195,13 @@ def test_links_lead_somewhere(page):
     targets = LINK.findall(page.read_text(encoding="utf-8"))
     inside = [target for target in targets if "://" not in target]
     assert [target for target in inside if not (page.parent / target).exists()] == []
+
+
+def test_every_promise_names_a_test_that_exists():
+    named = set(re.findall(r"`(test_\w+)`", (DOCS / "trust.md").read_text(encoding="utf-8")))
+    sources = [
+        file.read_text(encoding="utf-8") for file in (REPOSITORY / "tests").rglob("test_*.py")
+    ]
+    defined = set(re.findall(r"^def (test_\w+)", "\n".join(sources), re.MULTILINE))
+    assert len(named) > 40
+    assert named <= defined
