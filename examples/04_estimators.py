@@ -45,7 +45,7 @@ assert scores["five, mixed"] > scores["five, on average"]
 bars = [{"dataset": "households", "system": name, "value": one} for name, one in scores.items()]
 plots.comparison(bars, "the truth").figure.savefig("scores.png")
 
-# scikit-learn's own tools take the learners as they are; every fold is told of all levels. These
+# scikit-learn's own tools take the learners as they are; every fold knows all levels. These
 # rows have gaps, which cost nothing, so that the figure is not to be compared with those above.
 schema = infer_schema(gaps)
 folds = cross_val_score(SoftLearn(random_state=0, schema=schema), gaps, cv=3)

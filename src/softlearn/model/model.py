@@ -24,7 +24,7 @@ from softlearn.circuit import (
 )
 from softlearn.errors import MissingDependencyError, SchemaError, SoftlearnError
 from softlearn.markup import Html, block
-from softlearn.model.asking import Said
+from softlearn.model.asking import Conditions
 from softlearn.model.completion import (
     Completed,
     Method,
@@ -60,9 +60,9 @@ SchemaLike: TypeAlias = Schema | Mapping[str, str | Column]
 class Model(Questions):
     """The joint distribution of a table's columns, and everything that can be asked of it.
 
-    What is known is said as ``{column: what}``, where ``what`` is a value, a set or list of levels,
-    an interval ``(lo, hi)`` with both ends included and ``None`` for an open one, or ``None`` for
-    nothing. In integer columns ``(30, 40)`` means the whole numbers from 30 to 40.
+    What is known is given as ``{column: what}``, where ``what`` is a value, a set or list of
+    levels, an interval ``(lo, hi)`` with both ends included and ``None`` for an open one, or
+    ``None`` for nothing. In integer columns ``(30, 40)`` means the whole numbers from 30 to 40.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class Model(Questions):
     def sample(
         self,
         n: int = 1,
-        given: Said | Frame | None = None,
+        given: Conditions | Frame | None = None,
         random_state: RandomState = None,
         *,
         impossible: Impossible = "error",
@@ -228,7 +228,7 @@ class Model(Questions):
 
     def most_probable(
         self,
-        given: Said | Frame | None = None,
+        given: Conditions | Frame | None = None,
         *,
         impossible: Impossible = "error",
         unknown: Unknown = "error",
@@ -301,7 +301,7 @@ class Model(Questions):
         max_loss: float | None = None,
         unknown: Unknown = "error",
     ) -> Compressed:
-        """Return a smaller model, and how many nats a row it loses.
+        """Return a smaller model, and how many nats per row it loses.
 
         Parts that are equal are always made one, which loses nothing. With a bound, the edges and
         members of mixtures that the rows use least are left out.

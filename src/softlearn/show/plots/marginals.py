@@ -64,7 +64,7 @@ def marginals(
     names = model.schema.names[:_MOST_COLUMNS] if columns is None else columns
     positions = positions_of(model, names)
     values = None if frame is None else encode(frame, model.schema, unknown=unknown, extra="ignore")
-    pyplot()  # a missing matplotlib is said before anything is computed
+    pyplot()  # a missing matplotlib is reported before anything is computed
     painter = MarginalPainter(model, positions, values)
     grid = grid_of(axes, len(positions), _ACROSS, 2.9, 2.0)
     for ax, position in zip(grid, positions, strict=True):
