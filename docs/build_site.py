@@ -59,6 +59,7 @@ SIDEBAR = {
         "estimators",
         "show",
         "datasets",
+        "scale",
     ],
     "Results": [
         "Everyday tasks <tasks>",

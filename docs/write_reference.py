@@ -21,6 +21,8 @@ ROOMS = (
     "softlearn.web",
     "softlearn.datasets",
     "softlearn.datasets.worlds",
+    "softlearn.scale",
+    "softlearn.conditions",
     "softlearn.table",
     "softlearn.circuit",
     "softlearn.query",

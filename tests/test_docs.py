@@ -27,7 +27,12 @@ SOURCE = REPOSITORY / "src"
 DOCS = REPOSITORY / "docs"
 PAGES = [REPOSITORY / "README.md", *sorted(DOCS.rglob("*.md"))]
 README = REPOSITORY / "README.md"
-WITH_SHELL = {README, DOCS / "tour.md", *(DOCS / "howto").glob("*.md")}  # whose files are there
+WITH_SHELL = {
+    README,
+    DOCS / "tour.md",
+    DOCS / "scale.md",
+    *(DOCS / "howto").glob("*.md"),
+}  # whose files are there
 REFERENCE = sorted((DOCS / "reference").glob("*.md"))
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`([^`\n]+)`")

@@ -18,7 +18,7 @@ INSTEAD = {
     r"\bis said as\b": "is given as",
     r"\bwhat is (not )?said\b": "what is given, what is left out",
     r"\bnats a (row|cell|column)\b": "nats per row",
-    r"\bone a (row|cell|core|column|node)\b": "one per row",
+    r"\bone a (row|cell|core|column|node)\b(?! belongs)": "one per row",
     r"\bonce a row\b": "once per row",
     r"\b(is|are) told by a\b": "is modelled by",
 }
