@@ -69,8 +69,8 @@ SIDEBAR = {
     ],
     "Reference": ["reference/README", "commands", "model-file"],
     "Project": [
-        "stability",
-        "trust",
+        "What is public <stability>",
+        "Every promise and its test <trust>",
         "security",
         "changelog",
         "contributing",
