@@ -41,6 +41,7 @@ COMMANDS: Final[dict[str, str | Group]] = {
         "mnist": "reproduce:ReproduceMnist",
         "badcluster": "reproduce:ReproduceBadcluster",
         "depth": "reproduce:ReproduceDepth",
+        "systems": "reproduce:ReproduceSystems",
         "records": "reproduce:ReproduceRecords",
         "report": "reproduce:ReproduceReport",
     },
