@@ -25,6 +25,7 @@ COMMANDS: Final[dict[str, str | Group]] = {
     "plot": "plot:Plot",
     "explore": "explore:Explore",
     "tune": "tune:Tune",
+    "compare": "compare:Compare",
     "schema": "schema:ShowSchema",
     "convert": "convert:Convert",
     "warm-up": "warm_up:WarmUp",
