@@ -56,6 +56,12 @@ COMPARED: Final[dict[str, System]] = {
         grid={"min_rows": (100, 300, 1000), "penalty": (0.5, 1.0)},
         published="cnet",
     ),
+    "tree": System(
+        label="Chow–Liu tree",
+        learner="chowliutree",
+        fixed={},
+        grid={"smoothing": (0.1, 1.0, 5.0)},
+    ),
     "random": System(
         label="random circuits, 40",
         learner="randomcircuits",

@@ -188,8 +188,8 @@ class ReproduceSystems(Experimenting):
         str,
         typer.Option(
             metavar="NAMES",
-            help="Some of `cnet`, `random`, `learnspn`, `softlearn`, `learnpsdd`, `gens`, `idspn`, "
-            "`hclt`, `ratspn` and `einet`; by default all.",
+            help="Some of `cnet`, `tree`, `random`, `learnspn`, `softlearn`, `learnpsdd`, `gens`, "
+            "`idspn`, `hclt`, `ratspn` and `einet`; by default all.",
         ),
     ] = ""
 
