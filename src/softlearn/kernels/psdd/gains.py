@@ -180,6 +180,12 @@ def _counts(
             own[k] += weight
             for cell in range(cut[0][i], cut[1][i]):
                 counts[k, cells.state[cell] - low] += weight
+    for state in range(low, high):  # a column's first level is not listed: it is what is left over
+        start = cells.start[cells.column_of[state]]
+        if state > start:
+            if state == start + 1:
+                counts[:, start - low] = own
+            counts[:, start - low] -= counts[:, state - low]
     _forget(seen, passed)
     return counts, own, seen
 
