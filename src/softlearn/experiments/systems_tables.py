@@ -98,7 +98,9 @@ def _counts(found: Found, systems: Sequence[str]) -> Table:
             of = f"of {len(pairs)}"
             body.append([COMPARED[system].label, f"{better} {of}", f"{close} {of}"])
     head = ["system", "at least as published", f"within {CLOSE:.1%} of it or better"]
-    return Table("Beside the published figures", head, body, "Of the data sets that were run.")
+    left = [one.label for name, one in COMPARED.items() if name not in systems]
+    note = "Of the data sets that were run." + (f" Not run at all: {', '.join(left)}." * bool(left))
+    return Table("Beside the published figures", head, body, note)
 
 
 def _prices(found: Found, datasets: Sequence[str], systems: Sequence[str]) -> Table:
@@ -143,6 +145,6 @@ def _draw(found: Found, datasets: Sequence[str], systems: Sequence[str]) -> Figu
     ax.axvline(0.0, color=style.QUIET, linewidth=1.0)
     ax.set_yticks(range(len(quoted)), [COMPARED[system].label for system in quoted])
     ax.set_xlim(-10.5, 10.5)
-    ax.invert_yaxis()
+    ax.set_ylim(len(quoted) - 0.5, -0.5)
     ax.set_xlabel("difference to the published figure, per cent", fontsize=style.NORMAL)
     return figure
