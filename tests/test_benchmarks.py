@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks import explore, query, soak, systems
+from benchmarks import explore, query, scale, soak, systems
 from benchmarks.tasks import __main__ as tasks
 from benchmarks.tasks import split as splits
 from benchmarks.tasks.catalogue import TASKS, Cell, can_run, cells_of
@@ -25,6 +25,7 @@ from threadpoolctl import threadpool_limits
 from softlearn import HCLT, Model
 from softlearn.circuit import violations
 from softlearn.datasets import Mixed
+from softlearn.datasets.worlds import hidden_groups
 from softlearn.table import infer_schema
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -221,3 +222,18 @@ def test_bare_products_are_those_of_all_blocks_of_sums():
     blocks = systems.dense_blocks(circuit.structure)
     n_edges = int((blocks.n_sums * blocks.n_children).sum())
     assert n_edges == 5 * 16 * 16  # one block for each edge of the tree of six columns
+
+
+def test_rows_of_the_scale_benchmark_are_drawn_in_pieces_and_learnt_from(tmp_path, monkeypatch):
+    monkeypatch.setattr(scale, "PIECE_ROWS", 300)
+    truth = hidden_groups(4, 2, mixed=True)
+    folder = scale.written(truth, 700, tmp_path / "rows-700", seed=0)
+    sizes = [len(pd.read_parquet(file)) for file in sorted(folder.glob("*.parquet"))]
+    assert sizes == [300, 300, 100]
+    before = [file.stat().st_mtime_ns for file in sorted(folder.iterdir())]
+    scale.written(truth, 700, folder, seed=0)
+    assert [file.stat().st_mtime_ns for file in sorted(folder.iterdir())] == before
+    scale.written(truth, 200, tmp_path / "held-out", seed=1)
+    found = scale.learn_once(scale.Run(700, 0, None, "softlearn"), tmp_path)
+    assert found["nodes"] > 1
+    assert found["held_out"] < 0.0 < found["client_mb"]
