@@ -66,7 +66,7 @@ ROOMS = {
     "learn": Room(
         "errors, arrays, numeric_policy, learners, table.column, table.schema, leaf, circuit, "
         "stats, query.evidence, query.flows, query.leaf_statistics, query.likelihood, "
-        "kernels.cluster.rows, kernels.circuit.program, kernels.grow.work",
+        "kernels.cluster.rows, kernels.circuit.program, kernels.grow.work, kernels.psdd.passed",
         "numpy, threadpoolctl",
         "kernels",
     ),

@@ -21,6 +21,11 @@ from softlearn.show import plots
 
 ROWS = NUMBERS.sample(60, random_state=0)
 RESULTS = [{"dataset": "d", "system": name, "value": value} for name, value in (("a", 1), ("b", 2))]
+COMPARED = [
+    {"learner": "A", "held_out": -2.0, "error": 0.1, "fit_seconds": 0.5, "edges": 1000},
+    {"learner": "B", "held_out": -2.5, "error": 0.1, "fit_seconds": 12.5, "edges": 20},
+    {"learner": "C", "held_out": np.nan, "error": np.nan, "fit_seconds": np.nan, "edges": 0},
+]
 SEARCHED = SimpleNamespace(
     table=[
         {"stage": "search", "finished_at": 1.0, "score": -3.0, "best": -3.0},
@@ -34,6 +39,7 @@ PLOTS: dict[str, Callable[..., object]] = {
     "calibration": lambda frame, **to: plots.calibration(NUMBERS, frame, {"flag": 1}, **to),
     "comparison": lambda _, **to: plots.comparison(RESULTS, **to),
     "conditional": lambda _, **to: plots.conditional(NUMBERS, "flag", "x", **to),
+    "learners": lambda _, **to: plots.learners(COMPARED, **to),
     "likelihoods": lambda frame, **to: plots.likelihoods(NUMBERS, frame, **to),
     "marginals": lambda frame, **to: plots.marginals(NUMBERS, frame, **to),
     "pairs": lambda frame, **to: plots.pairs(NUMBERS, frame, **to),
@@ -141,7 +147,9 @@ def test_without_matplotlib_the_message_says_how_to_get_it(name, monkeypatch):
         PLOTS[name](ROWS)
 
 
-@pytest.mark.parametrize("name", [name for name in PLOTS if name not in ("comparison", "search")])
+@pytest.mark.parametrize(
+    "name", [name for name in PLOTS if name not in ("comparison", "learners", "search")]
+)
 def test_an_estimator_is_refused_and_leaves_no_figure(name):
     extra = {"calibration": (ROWS, {}), "conditional": ("a", "b"), "likelihoods": (ROWS,)}
     estimator = SoftLearn().fit(ROWS)

@@ -57,16 +57,10 @@ class Training:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LearningCommand(Command):
-    """A command that learns a model from a table."""
+class TrainingCommand(Command):
+    """A command that reads a table to learn from."""
 
     table: TablePath
-    output: Annotated[
-        Path,
-        typer.Option("-o", "--output", metavar="FILE", help="Where the model goes: *.safetensors."),
-    ]
-    learner: str = DEFAULT_LEARNER
-    settings: Mapping[str, Any] = field(default_factory=dict)  # of the learner's own parameters
     drop: Drop = field(default_factory=list)
     schema: SchemaPath = None
     weights: Weights = None
@@ -82,6 +76,41 @@ class LearningCommand(Command):
     missing: Missing = "unobserved"
     missing_words: MissingWords = None
     force: Force = False
+
+    def read_training(self, output: Path | None) -> Training:
+        """Return the rows; what cannot be written is refused before they are read."""
+        inputs = (self.table, self.valid, self.schema)
+        must_be_free(output, force=self.force, inputs=inputs)
+        if self.hold_out is not None and not 0.0 < self.hold_out < 1.0:
+            raise SoftlearnError(f"--hold-out is a share between 0 and 1, not {self.hold_out:g}")
+        if self.hold_out is not None and self.valid is not None:
+            raise SoftlearnError("--valid and --hold-out both name held-out rows; choose one")
+        table, weights, schema = read_labelled(self)
+        if self.valid is not None:
+            return Training(table, self._read_valid(schema), weights, schema)
+        if self.hold_out is None:
+            return Training(table, None, weights, schema)
+        parts = _divided(Training(table, None, weights, schema), self.hold_out, self.seed)
+        return _with_own_scales(parts, self)
+
+    def _read_valid(self, schema: Schema) -> ArrowTable:
+        import pyarrow as pa  # noqa: PLC0415
+
+        assert self.valid is not None
+        with open_source(self.valid, self.missing_words) as source:
+            return pa.concat_tables([batch.table for batch in source.batches(schema)])
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearningCommand(TrainingCommand):
+    """A command that learns a model from a table."""
+
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="FILE", help="Where the model goes: *.safetensors."),
+    ]
+    learner: str = DEFAULT_LEARNER
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of the learner's own parameters
 
     @classmethod
     def options(cls) -> list[Option]:
@@ -108,20 +137,8 @@ class LearningCommand(Command):
         )
 
     def prepare(self) -> Training:
-        """Read the table; an output that would be refused in the end is refused at once."""
-        inputs = (self.table, self.valid, self.schema)
-        must_be_free(self.output, force=self.force, inputs=inputs)
-        if self.hold_out is not None and not 0.0 < self.hold_out < 1.0:
-            raise SoftlearnError(f"--hold-out is a share between 0 and 1, not {self.hold_out:g}")
-        if self.hold_out is not None and self.valid is not None:
-            raise SoftlearnError("--valid and --hold-out both name held-out rows; choose one")
-        table, weights, schema = read_labelled(self)
-        if self.valid is not None:
-            return Training(table, self._read_valid(schema), weights, schema)
-        if self.hold_out is None:
-            return Training(table, None, weights, schema)
-        parts = _divided(Training(table, None, weights, schema), self.hold_out, self.seed)
-        return _with_own_scales(parts, self)
+        """Return the rows to learn from and those that are held out."""
+        return self.read_training(self.output)
 
     def score(self, model: Any, table: ArrowTable) -> float:  # noqa: ANN401 - a Model
         """Return the mean log-density of rows."""
@@ -130,15 +147,8 @@ class LearningCommand(Command):
         except UnknownLevelError as error:
             raise TableError(f"held-out rows: {error.what}; name it in a --schema file") from None
 
-    def _read_valid(self, schema: Schema) -> ArrowTable:
-        import pyarrow as pa  # noqa: PLC0415
 
-        assert self.valid is not None
-        with open_source(self.valid, self.missing_words) as source:
-            return pa.concat_tables([batch.table for batch in source.batches(schema)])
-
-
-def read_labelled(command: LearningCommand) -> tuple[ArrowTable, Floats | None, Schema]:
+def read_labelled(command: TrainingCommand) -> tuple[ArrowTable, Floats | None, Schema]:
     """Return the whole table without what is left out, the weights, and the schema."""
     from softlearn.table import infer_schema  # noqa: PLC0415
 
@@ -205,7 +215,7 @@ def _divided(all_rows: Training, share: float, seed: int) -> Training:
     return Training(rows, held_out, weights, all_rows.schema)
 
 
-def _with_own_scales(training: Training, command: LearningCommand) -> Training:
+def _with_own_scales(training: Training, command: TrainingCommand) -> Training:
     """Return the rows with scales that held-out rows have no part in."""
     from softlearn.table import Schema, infer_schema  # noqa: PLC0415
 

@@ -13,7 +13,7 @@ from softlearn.table import Schema
 from softlearn.table.choice import Choice
 from softlearn.table.column import Missing
 
-__all__ = ["ChowLiuTree", "CutsetNetwork", "EinsumNetwork", "HCLT", "IdSpn", "LearnSPN", "RandomCircuits", "RatSpn", "SoftLearn"]
+__all__ = ["ChowLiuTree", "CutsetNetwork", "EinsumNetwork", "HCLT", "IdSpn", "LearnPSDD", "LearnSPN", "RandomCircuits", "RatSpn", "SoftLearn"]
 
 class SoftLearn(CircuitEstimator):
     """Learn a circuit by soft clustering: every row belongs to all clusters, by membership.
@@ -940,6 +940,120 @@ class CutsetNetwork(CircuitEstimator):
         penalty: float | None = None,
         min_rows: int = 300,
         max_depth: int | None = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        on_interrupt: Literal["raise", "keep"] = "raise",
+        schema: Schema | Mapping[str, Choice] | None = None,
+        missing: Missing = "unobserved",
+        unknown: Unknown = "error",
+    ) -> None: ...
+
+class LearnPSDD(CircuitEstimator):
+    """Learn a deterministic circuit that cuts all rows' columns in one and the same way.
+
+    Columns are paired by mutual information, then pairs and so on, to a tree (a vtree) that
+    says how every product cuts its columns. From independent columns on, rows are split by a
+    level of a column, and nodes that several edges lead to are cloned for one of them, as long
+    as the likelihood gains enough for each edge that it takes. Parameters are shares of rows,
+    in closed form. A mixture of several is fitted by EM.
+
+    Take it if most probable completions should be exact, or if other programs for PSDDs are to
+    read the circuit: saved as `*.psdd`, it is text. A mixture is stronger, but it is not
+    deterministic.
+
+    Reference: Liang, Bekker and Van den Broeck, Learning the Structure of Probabilistic
+    Sentential Decision Diagrams, UAI 2017. Nodes are copied where it pays instead of down to a
+    fixed depth, and columns may have more than two levels.
+
+    Parameters
+    ----------
+    smoothing : float, default=5.0
+        Pseudo-rows of every node, shared as in the node that it was copied from.
+    min_gain : float, default=0.5
+        The least gain for each edge that a change adds, in nats of all rows together. Less
+        gives larger circuits.
+    min_rows : int, default=10
+        Where fewer rows pass, by weight, nothing is split or cloned.
+    max_edges : int, optional
+        About how many edges may be made; by default as many as gain.
+    held_out : float, default=0.1
+        The share of the rows that no change is learnt from: one that makes them less likely is
+        refused. 0 learns from all rows. At the end all rows set the parameters.
+    n_members : int, default=1
+        How many circuits are mixed; each is grown from rows drawn with replacement.
+    max_iter : int, default=30
+        The most steps of EM over the parameters of several circuits.
+    random_state : int or numpy.random.Generator, optional
+        The source of randomness; the same number gives the same circuit.
+    n_jobs : int, optional
+        Threads; by default all cores. The circuit does not depend on it.
+    verbose : {0, 1}, default=0
+        Whether a terminal shows how far learning has come.
+    on_interrupt : {"raise", "keep"}, default='raise'
+        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+    schema : Schema or mapping of column name to kind, Column or mapping, optional
+        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
+        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+    missing : {"unobserved", "modelled"}, default='unobserved'
+        What a missing cell says: nothing, so that it is summed out, or that it is missing,
+        which then has a probability in every column with missing cells. Drawn rows have gaps
+        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
+        ``Schema`` says it for each column itself.
+    unknown : {"error", "missing"}, default='error'
+        Whether a level that the schema does not know, such as one that only rows to be scored
+        have, is refused or taken as missing, unless a question says otherwise. It is about the
+        rows of tables; a level in a dict is always refused.
+
+    Attributes
+    ----------
+    model_ : Model
+        The circuit, which answers all questions; its methods are the estimator's too.
+    schema_ : Schema
+        What the columns are taken for, and why.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if the table had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softlearn import LearnPSDD
+    >>> rng = np.random.default_rng(0)
+    >>> a, b = rng.random((2, 1000)) < 0.5
+    >>> learnt = LearnPSDD(random_state=0).fit(np.stack([a, b, a & b], axis=1))
+    >>> learnt.model_.describe().deterministic
+    True
+    >>> round(learnt.model_.probability({"2": True}, given={"0": True, "1": True}), 1)
+    1.0
+    """
+
+    smoothing: float
+    min_gain: float
+    min_rows: int
+    max_edges: int | None
+    held_out: float
+    n_members: int
+    max_iter: int
+    random_state: RandomState
+    n_jobs: int | None
+    verbose: int
+    on_interrupt: Literal["raise", "keep"]
+    schema: Schema | Mapping[str, Choice] | None
+    missing: Missing
+    unknown: Unknown
+
+    def __init__(
+        self,
+        *,
+        smoothing: float = 5.0,
+        min_gain: float = 0.5,
+        min_rows: int = 10,
+        max_edges: int | None = None,
+        held_out: float = 0.1,
+        n_members: int = 1,
+        max_iter: int = 30,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,

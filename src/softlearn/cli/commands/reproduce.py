@@ -175,6 +175,30 @@ class ReproduceDepth(Experimenting):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReproduceSystems(Experimenting):
+    """Every system of the comparison table on the binary sets, its figures beside the published."""
+
+    experiment = "systems"
+    examples = (
+        "softlearn reproduce systems --only nltcs --systems cnet,learnpsdd",
+        "softlearn reproduce systems --jobs 2",
+    )
+
+    systems: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Some of `cnet`, `tree`, `random`, `learnspn`, `softlearn`, `learnpsdd`, `gens`, "
+            "`idspn`, `hclt`, `ratspn` and `einet`; by default all.",
+        ),
+    ] = ""
+
+    def crossed(self) -> dict[str, Any]:
+        """Return the systems."""
+        return {"systems": _words(self.systems)}
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReproduceRecords(Experimenting):
     """The best model of each binary set, found by itself, beside the best published figures."""
 
