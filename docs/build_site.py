@@ -49,6 +49,7 @@ SIDEBAR = {
         "Explore in the browser <howto/explore>",
         "Look in a notebook <howto/notebook>",
         "Work with bigger data <howto/bigger-data>",
+        "Compare systems <howto/compare>",
     ],
     "Guide": [
         "tables",
