@@ -14,7 +14,7 @@ INSTEAD = {
     r"\bbelongs? into\b": "belongs in, is missing from",
     r"\bhangs? together\b": "depend on each other",
     r"\bwhat it may be\b": "which values it takes",
-    r"\b[Ii]f not said\b": "by default",
+    r"\bIf not said\b": "by default",
     r"\bis said as\b": "is given as",
     r"\bwhat is (not )?said\b": "what is given, what is left out",
     r"\bnats a (row|cell|column)\b": "nats per row",

@@ -196,7 +196,7 @@ def _lines(text: str, kind: str) -> Iterator[_Line]:
 def _columns(text: str, n: int) -> Schema:
     """Return the columns that a comment tells; without one they are numbered from 1."""
     said = [line[len(COLUMNS) :] for line in text.splitlines() if line.startswith(COLUMNS)]
-    by default:
+    if not said:
         return Schema(tuple(Column(str(i + 1), "boolean") for i in range(n)))
     try:
         schema = Schema.from_dict(json.loads(said[0]))
