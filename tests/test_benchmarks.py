@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks import explore, query, soak
+from benchmarks import explore, query, soak, wide
 from benchmarks.tasks import __main__ as tasks
 from benchmarks.tasks import split as splits
 from benchmarks.tasks.catalogue import TASKS, Cell, can_run, cells_of
@@ -204,3 +204,11 @@ def test_a_cell_shows_mean_deviation_and_seconds_and_a_reason_if_there_is_none()
 def test_models_answer_alike_while_their_files_are_replaced():
     said = soak.run(seconds=6.0)
     assert "all as in quiet" in said
+
+
+def test_circuits_of_many_columns_come_near_the_truth_and_do_not_pass_it():
+    by_chance = wide.independent_normals(n_rows=100, n_columns=60)
+    assert -0.5 < by_chance.nats < 1.0
+    world = wide.hidden_world(n_rows=1_000, n_columns=20, n_groups=3)
+    assert 0.0 < world.nats < 3.0
+    assert "1,000 rows" in str(world)
