@@ -12,7 +12,7 @@ from softlearn.arrays import AnyArray, Bools, Floats
 from softlearn.estimators.built_on import fit_learner, learner_like
 from softlearn.estimators.from_registry import estimator_named
 from softlearn.estimators.parameters import ESTIMATOR, RANDOM_STATE, read_training_weights
-from softlearn.estimators.table_estimator import TableEstimator
+from softlearn.estimators.table_estimator import TableEstimator, lazy_answer
 from softlearn.learn.parameters import parameter
 from softlearn.learn.rules import number, one_of
 from softlearn.learners import DEFAULT_LEARNER
@@ -24,6 +24,7 @@ from softlearn.query import Evidence, log_likelihood
 from softlearn.query.coding import log_base
 from softlearn.query.surprise import surprises
 from softlearn.table import encode, numbers_like, unknown_cells
+from softlearn.table.partitioned import is_partitioned
 
 LARGEST_CONTAMINATION = 0.5  # beyond it the outliers are the rule
 CONTAMINATION = number("a number above 0, at most 0.5", lambda x: 0.0 < x <= LARGEST_CONTAMINATION)
@@ -116,16 +117,22 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
         It is the log-density without what depends on how finely numbers are written alone: a
         number that happens to be written with more digits is no odder for it.
         """
+        if is_partitioned(X):
+            return lazy_answer(self, "score_samples", X, "score", float)
         table = self._same_table(X)
         scores = _scores(self.model_, table, self._encoding)
         return np.where(self._strange_cells(table).any(axis=0), -np.inf, scores)
 
     def decision_function(self, X: Frame) -> Floats:  # noqa: N803
         """Return the score above ``offset_``, (rows,); negative for outliers."""
+        if is_partitioned(X):
+            return lazy_answer(self, "decision_function", X, "above_offset", float)
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: Frame) -> AnyArray:  # noqa: N803
         """Return −1 for outliers and 1 for the others, (rows,)."""
+        if is_partitioned(X):
+            return lazy_answer(self, "predict", X, "outlier", int)
         return np.where(self.decision_function(X) < 0.0, -1, 1)
 
     def explain(self, X: Frame) -> Frame:  # noqa: N803
@@ -141,6 +148,8 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
             The kind of ``X``, of numbers. A missing cell has 0, a level that makes an outlier is
             infinite, and NaN says that the row is impossible even without the cell.
         """
+        if is_partitioned(X):
+            return lazy_answer(self, "explain", X, self.model_.schema.names, float)
         table = self._same_table(X)
         schema = self.model_.schema
         values = encode(table, schema, unknown=self._encoding)

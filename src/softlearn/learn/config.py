@@ -14,6 +14,7 @@ from softlearn.numeric_policy import (
     NEGLIGIBLE_WEIGHT,
     RELATIVE_DEVIATION_FLOOR,
 )
+from softlearn.stats.buckets import BUCKET_ROWS
 from softlearn.stats.independence import Test
 
 Clustering: TypeAlias = Literal["em", "kmeans"]
@@ -38,6 +39,8 @@ class GrowConfig:
     trees
         Whether several columns that are not split any more are told by a Chow–Liu tree instead of
         by independent leaves.
+    bucket_rows
+        Slices of more rows are measured bucket by bucket, wherever the buckets are.
     """
 
     soft: bool = True
@@ -59,6 +62,7 @@ class GrowConfig:
     max_nodes: int | None = None
     time_budget: float | None = None
     fine_tune: int = 0
+    bucket_rows: int = BUCKET_ROWS
 
     def level(self, n_columns: int) -> float:
         """Return the level of the tests in a node, by the number of its columns."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from softlearn.circuit import Circuit
 from softlearn.learn.blocks import Block, joined
+from softlearn.learn.config import GrowConfig
 from softlearn.learn.entry import Entry, Promises
 from softlearn.learn.gens import grown_by_gens
 from softlearn.learn.grower_config import GrowerConfig
@@ -50,11 +51,19 @@ def learnspn(
     engine: Engine,
 ) -> Circuit:
     """Grow a circuit whose rows go to one cluster each; pairs with numbers are tested by ranks."""
-    chosen = settled(config, schema, soft=False, ranks=config.variant == "correia")
-    if config.variant == "gens":
+    chosen = choices(config, schema)
+    if chosen is None:
+        chosen = settled(config, schema, soft=False, ranks=False)
         table = training_table(*joined(blocks), schema, with_histograms(schema, chosen))
         return grown_by_gens(table, chosen, config.cluster_penalty, seed, engine)
     return grown(blocks, schema, chosen, seed, engine)
+
+
+def choices(config: LearnSPNConfig, schema: Schema) -> GrowConfig | None:
+    """Return the choices of growing, with nothing left open; None if it is not grown."""
+    if config.variant == "gens":
+        return None
+    return settled(config, schema, soft=False, ranks=True)
 
 
 ENTRY: Final = Entry(
@@ -69,6 +78,7 @@ ENTRY: Final = Entry(
     "the tests of Correia et al.",
     function=learnspn,
     config=LearnSPNConfig,
+    choices=choices,
     promises=Promises(structure="tree", grower=True),
     example="""
 >>> import numpy as np
