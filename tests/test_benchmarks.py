@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks import explore, query, soak, wide
+from benchmarks import explore, query, scale, soak, wide
 from benchmarks.tasks import __main__ as tasks
 from benchmarks.tasks import split as splits
 from benchmarks.tasks.catalogue import TASKS, Cell, can_run, cells_of
@@ -25,6 +25,7 @@ from threadpoolctl import threadpool_limits
 from softlearn import Model
 from softlearn.circuit import violations
 from softlearn.datasets import Mixed
+from softlearn.datasets.worlds import hidden_groups
 from softlearn.table import infer_schema
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -212,3 +213,18 @@ def test_circuits_of_many_columns_come_near_the_truth_and_do_not_pass_it():
     world = wide.hidden_world(n_rows=1_000, n_columns=20, n_groups=3)
     assert 0.0 < world.nats < 3.0
     assert "1,000 rows" in str(world)
+
+
+def test_rows_of_the_scale_benchmark_are_drawn_in_pieces_and_learnt_from(tmp_path, monkeypatch):
+    monkeypatch.setattr(scale, "PIECE_ROWS", 300)
+    truth = hidden_groups(4, 2, mixed=True)
+    folder = scale.written(truth, 700, tmp_path / "rows-700", seed=0)
+    sizes = [len(pd.read_parquet(file)) for file in sorted(folder.glob("*.parquet"))]
+    assert sizes == [300, 300, 100]
+    before = [file.stat().st_mtime_ns for file in sorted(folder.iterdir())]
+    scale.written(truth, 700, folder, seed=0)
+    assert [file.stat().st_mtime_ns for file in sorted(folder.iterdir())] == before
+    scale.written(truth, 200, tmp_path / "held-out", seed=1)
+    found = scale.learn_once(scale.Run(700, 0, None, "softlearn"), tmp_path)
+    assert found["nodes"] > 1
+    assert found["held_out"] < 0.0 < found["client_mb"]

@@ -52,18 +52,20 @@ def learnspn(
 ) -> Circuit:
     """Grow a circuit whose rows go to one cluster each; pairs with numbers are tested by ranks."""
     chosen = choices(config, schema)
-    if chosen is None:
-        chosen = settled(config, schema, soft=False, ranks=False)
+    if config.variant == "gens":
         table = training_table(*joined(blocks), schema, with_histograms(schema, chosen))
         return grown_by_gens(table, chosen, config.cluster_penalty, seed, engine)
     return grown(blocks, schema, chosen, seed, engine)
 
 
-def choices(config: LearnSPNConfig, schema: Schema) -> GrowConfig | None:
-    """Return the choices of growing, with nothing left open; None if it is not grown."""
-    if config.variant == "gens":
-        return None
-    return settled(config, schema, soft=False, ranks=True)
+def choices(config: LearnSPNConfig, schema: Schema) -> GrowConfig:
+    """Return the choices of growing, with nothing left open."""
+    return settled(config, schema, soft=False, ranks=config.variant == "correia")
+
+
+def rows_may_stay(config: LearnSPNConfig, schema: Schema) -> GrowConfig | None:
+    """Return the choices; None for the variant that splits rows one by one."""
+    return None if config.variant == "gens" else choices(config, schema)
 
 
 ENTRY: Final = Entry(
@@ -78,7 +80,7 @@ ENTRY: Final = Entry(
     "the tests of Correia et al.",
     function=learnspn,
     config=LearnSPNConfig,
-    choices=choices,
+    choices=rows_may_stay,
     promises=Promises(structure="tree", grower=True),
     example="""
 >>> import numpy as np

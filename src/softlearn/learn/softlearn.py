@@ -45,7 +45,8 @@ def softlearn(
     engine: Engine,
 ) -> Circuit:
     """Grow a circuit whose clusters share each row by its membership; all tests are weighted."""
-    return grown(blocks, schema, choices(config, schema), seed, engine)
+    chosen = choices(config, schema)
+    return grown(blocks, schema, chosen, seed, engine)
 
 
 def choices(config: SoftLearnConfig, schema: Schema) -> GrowConfig:

@@ -10,7 +10,7 @@ import numpy as np
 
 from softlearn.circuit import Circuit
 from softlearn.errors import SoftlearnError
-from softlearn.learn import Engine, Entry, GrowConfig
+from softlearn.learn import Engine, Entry
 from softlearn.scale.growing import grow_there
 from softlearn.scale.partitions import Delayed
 from softlearn.table import Schema
@@ -31,10 +31,11 @@ def learn(
     bytes per cell.
     """
     client = _client()
-    chosen = None if entry.choices is None else entry.choices(config, schema)
-    if client is not None and chosen is not None and _may_stay(chosen):
+    choices = None if entry.choices is None else entry.choices(config, schema)
+    may_stay = choices is not None and not choices.trees and not choices.fine_tune
+    if client is not None and choices is not None and may_stay:
         entry.check_kinds(schema)
-        return grow_there(client, blocks, schema, chosen, seed=seed, engine=engine)
+        return grow_there(client, blocks, schema, choices, seed=seed, engine=engine)
     gathered = [block for block in dask.compute(*blocks) if block.weights.size]
     if not gathered:
         raise SoftlearnError("learning needs at least two rows; all partitions are empty")
@@ -49,8 +50,3 @@ def _client() -> Any:  # noqa: ANN401 - dask has no types
         return distributed.get_client()
     except (ImportError, ValueError):
         return None
-
-
-def _may_stay(config: GrowConfig) -> bool:
-    """Return whether rows can be left where they are."""
-    return not config.trees and not config.fine_tune

@@ -35,8 +35,8 @@ def joined_tables(tables: Sequence[GrowTable]) -> GrowTable:
 
 
 def _some(cells: AnyArray, rows: Ids) -> AnyArray:
-    """Return some rows of an array; one without columns has no rows to choose from."""
-    return cells if cells.size == 0 and cells.ndim == 2 and not cells.shape[1] else cells[..., rows]
+    """Return some rows of an array; the form that a table does not have stays without any."""
+    return cells if cells.shape == (0, 0) else np.take(cells, rows, axis=-1)
 
 
 def _some_compressed(start: Offsets, feature: Ids, rows: Ids) -> tuple[Offsets, Ids]:
