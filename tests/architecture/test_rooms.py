@@ -71,7 +71,7 @@ ROOMS = {
         "kernels",
     ),
     "scale": Room(
-        "errors, arrays, table, files, circuit, learn",
+        "errors, arrays, table, files, circuit, stats, learn, kernels.grow.work",
         "numpy, dask",
         "distributed, pandas, pyarrow, __init__",
     ),

@@ -19,7 +19,7 @@ from softlearn.query import Evidence, log_likelihood, most_probable, sample_give
 from softlearn.query.evidence import without_missing
 from softlearn.table import Schema, decode, fill
 
-Method: TypeAlias = Literal["most_probable", "mean", "draw"]
+Method: TypeAlias = Literal["mean", "most_probable", "draw"]
 # Evidence to a value for each cell (columns, rows), and whether each row is impossible.
 Filling: TypeAlias = Callable[[Circuit, Evidence], tuple[Floats, Bools]]
 
@@ -97,7 +97,7 @@ def filling(method: Method, random_state: RandomState) -> Filling:
         return _by_centres
     if method == "draw":
         return partial(_by_drawing, rng=generator(random_state))
-    raise SoftlearnError(f"method must be most_probable, mean or draw, not {method!r}")
+    raise SoftlearnError(f"method must be mean, most_probable or draw, not {method!r}")
 
 
 def _by_max_product(circuit: Circuit, evidence: Evidence) -> tuple[Floats, Bools]:

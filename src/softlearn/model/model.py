@@ -210,7 +210,7 @@ class Model(Questions):
     def impute(
         self,
         frame: Frame,
-        method: Method = "most_probable",
+        method: Method = "mean",
         random_state: RandomState = None,
         *,
         unknown: Unknown = "error",
@@ -224,10 +224,10 @@ class Model(Questions):
         frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
             The table; it is not changed. A Dask DataFrame or Array is filled when it is computed;
             what is drawn then depends on its partitions.
-        method : {"most_probable", "mean", "draw"}
-            ``"most_probable"`` completes each row as a whole by max-product; ``"mean"`` fills each
-            cell by its posterior mean, or its most probable level; ``"draw"`` draws each row's
-            missing cells together from their exact conditional distribution.
+        method : {"mean", "most_probable", "draw"}
+            ``"mean"`` fills each cell by its posterior mean, or its most probable level, which has
+            the smallest error; ``"most_probable"`` completes each row as a whole by max-product;
+            ``"draw"`` draws each row's missing cells together, from what the others leave possible.
         random_state : int or numpy.random.Generator, optional
             The source of randomness of ``"draw"``.
         unknown, extra
