@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks import explore, query, scale, soak, systems
+from benchmarks import explore, query, scale, soak, systems, wide
 from benchmarks.tasks import __main__ as tasks
 from benchmarks.tasks import split as splits
 from benchmarks.tasks.catalogue import TASKS, Cell, can_run, cells_of
@@ -222,6 +222,14 @@ def test_bare_products_are_those_of_all_blocks_of_sums():
     blocks = systems.dense_blocks(circuit.structure)
     n_edges = int((blocks.n_sums * blocks.n_children).sum())
     assert n_edges == 5 * 16 * 16  # one block for each edge of the tree of six columns
+
+
+def test_circuits_of_many_columns_come_near_the_truth_and_do_not_pass_it():
+    by_chance = wide.independent_normals(n_rows=100, n_columns=60)
+    assert -0.5 < by_chance.nats < 1.0
+    world = wide.hidden_world(n_rows=1_000, n_columns=20, n_groups=3)
+    assert 0.0 < world.nats < 3.0
+    assert "1,000 rows" in str(world)
 
 
 def test_rows_of_the_scale_benchmark_are_drawn_in_pieces_and_learnt_from(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
@@ -58,6 +59,45 @@ def drawn(axes: object) -> list[Axes]:
 
 def test_every_plot_is_tried_here():
     assert set(PLOTS) == set(plots.__all__)
+
+
+def crowded() -> Model:
+    """Long and many names, wide numbers, times: what makes ticks collide."""
+    levels = {"common": 0.48} | {f"a quite long level {i}": 0.04 for i in range(13)}
+    parts = [
+        Gaussian("x", at, 4000)
+        * Gaussian("y", at, 9)
+        * Gaussian("z", 0, 1)
+        * Categorical("long level names", levels)
+        for at in (-1e6, 1e9)
+    ]
+    return Model(0.5 * parts[0] + 0.5 * parts[1])
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        *PLOTS.values(),
+        lambda _: plots.marginals(crowded()),
+        lambda _: plots.pairs(crowded()),
+        lambda _: plots.pairs(patients(), patients().sample(50, random_state=0)),
+        lambda _: plots.conditional(crowded(), "x", "long level names"),
+        lambda _: plots.conditional(crowded(), "x", "y"),
+    ],
+)
+def test_ticks_do_not_collide(draw):
+    for ax in drawn(draw(ROWS)):
+        upright = [label.get_window_extent() for label in ax.get_xticklabels() if is_level(label)]
+        boxes = sorted((box.x0, box.x1) for box in upright)
+        assert all(end + 2 < start for (_, end), (start, _) in pairwise(boxes))
+        boxes = [label.get_window_extent() for label in ax.get_yticklabels() if label.get_text()]
+        boxes = sorted((box.y0, box.y1) for box in boxes)
+        assert all(end < start for (_, end), (start, _) in pairwise(boxes))
+
+
+def is_level(label) -> bool:
+    """Turned labels have boxes that overlap, and letters that do not."""
+    return bool(label.get_text()) and label.get_visible() and label.get_rotation() == 0
 
 
 def test_the_room_is_found_from_the_top():

@@ -55,7 +55,7 @@ def count(number: int, noun: str) -> str:
 
 
 def aligned(pairs: Mapping[str, str], *, indent: str = "  ") -> str:
-    """Return names and what is said of them, in two columns."""
+    """Return names and their texts, in two columns."""
     width = max(map(len, pairs), default=0)
     lines = [f"{indent}{name:<{width}}  {text}" for name, text in pairs.items()]
     return "\n".join(line.replace("\n", "\n" + " " * (width + len(indent) + 2)) for line in lines)

@@ -110,7 +110,7 @@ class LearningCommand(TrainingCommand):
         typer.Option("-o", "--output", metavar="FILE", help="Where the model goes: *.safetensors."),
     ]
     learner: str = DEFAULT_LEARNER
-    said: Mapping[str, Any] = field(default_factory=dict)  # of the learner's own parameters
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of the learner's own parameters
 
     @classmethod
     def options(cls) -> list[Option]:
@@ -119,17 +119,19 @@ class LearningCommand(TrainingCommand):
 
     @classmethod
     def called(cls, **given: Any) -> Self:  # noqa: ANN401 - what the options say
-        """Return the command; only what the user said goes to the learner."""
+        """Return the command; only what the user chose goes to the learner."""
         own = {option.name for option in fields_as_options(cls)} | {"learner"}
         others = {name: value for name, value in given.items() if name not in own}
-        said = {name: value for name, value in others.items() if value not in (None, [])}
-        return cls(**{name: value for name, value in given.items() if name in own}, said=said)
+        settings = {name: value for name, value in others.items() if value not in (None, [])}
+        return cls(
+            **{name: value for name, value in given.items() if name in own}, settings=settings
+        )
 
     def estimator(self, schema: Schema, **further: Any) -> Any:  # noqa: ANN401 - scikit-learn
-        """Return the learner with all that was said."""
+        """Return the learner with all that was chosen."""
         from softlearn.estimators import estimator_named  # noqa: PLC0415
 
-        chosen = learner_choices(self.learner, self.said, schema)
+        chosen = learner_choices(self.learner, self.settings, schema)
         return estimator_named(self.learner)(
             **chosen, random_state=self.seed, schema=schema, **further
         )
@@ -180,7 +182,7 @@ def without(table: ArrowTable, names: list[str]) -> ArrowTable:
 
 
 def seconds_since(start: float) -> float:
-    """Return the seconds since ``perf_counter`` said ``start``."""
+    """Return the seconds since ``perf_counter`` was ``start``."""
     return perf_counter() - start
 
 
@@ -217,13 +219,13 @@ def _with_own_scales(training: Training, command: TrainingCommand) -> Training:
     """Return the rows with scales that held-out rows have no part in."""
     from softlearn.table import Schema, infer_schema  # noqa: PLC0415
 
-    said = read_choices(command.schema).overrides
+    overrides = read_choices(command.schema).overrides
     columns = list(training.schema)
     for place, column in enumerate(columns):
         cells = training.rows.select([column.name])
         if column.scale is None or cells[column.name].null_count == cells.num_rows:
             continue
-        choice = said.get(column.name, column.kind)
+        choice = overrides.get(column.name, column.kind)
         known = choice if isinstance(choice, Mapping) else {"kind": choice}
         further = {"kind": column.kind, "missing": column.missing, **known}
         found = infer_schema(cells, overrides={column.name: further}, weights=training.weights)

@@ -52,7 +52,7 @@ class Experimenting(Command):
     jobs: Annotated[
         int | None,
         typer.Option(
-            "--jobs", "-j", min=1, help="Cells that are run at a time; by default one a core."
+            "--jobs", "-j", min=1, help="Cells that are run at a time; by default one per core."
         ),
     ] = None
     out: Out = field(default=Path("results"))
