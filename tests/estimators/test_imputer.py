@@ -126,5 +126,5 @@ def test_it_is_built_on_any_learner():
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(SoftlearnError, match="method must be 'most_probable' or 'mean' or 'draw'"):
+    with pytest.raises(SoftlearnError, match="method must be 'mean' or 'most_probable' or 'draw'"):
         CircuitImputer(method="median").fit(FRAME)

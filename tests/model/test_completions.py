@@ -66,7 +66,7 @@ def test_extra_columns_and_unknown_cells_stay_as_they_are():
         fork().impute(frame)
     with pytest.raises(UnknownLevelError, match="'green'"):
         fork().impute(frame, extra="ignore")
-    filled = fork().impute(frame, extra="ignore", unknown="missing")
+    filled = fork().impute(frame, "most_probable", extra="ignore", unknown="missing")
     assert filled["note"].tolist() == ["a", "b"]
     assert filled["colour"].tolist() == ["green", "blue"]
     assert filled["size"].tolist() == [5.0, 5.0]
@@ -81,15 +81,20 @@ def test_an_impossible_row_is_named_or_left_alone(method):
     assert filled["size"].notna().all()
 
 
+def test_if_nothing_is_said_each_cell_is_filled_by_its_mean_or_most_probable_level():
+    assert MODEL.impute(GAPS).equals(MODEL.impute(GAPS, "mean"))
+    assert not MODEL.impute(GAPS).equals(MODEL.impute(GAPS, "most_probable"))
+
+
 def test_a_method_must_be_known():
-    with pytest.raises(SoftlearnError, match="most_probable, mean or draw"):
+    with pytest.raises(SoftlearnError, match="mean, most_probable or draw"):
         MODEL.impute(GAPS, method="median")
 
 
 def test_a_completion_is_scored_exactly():
     found = MODEL.most_probable(GAPS)
     assert MODEL.score_samples(found.rows) == pytest.approx(found.log_likelihood, rel=1e-9)
-    assert found.rows.equals(MODEL.impute(GAPS))
+    assert found.rows.equals(MODEL.impute(GAPS, "most_probable"))
     assert found.exact.shape == (60,)
     assert found.exact[~BLANK.any(axis=1)].all()
 

@@ -37,10 +37,10 @@ class CircuitImputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
     ----------
     estimator : estimator that learns a circuit, or the name of a learner, optional
         ``SoftLearn()`` by default; ``"auto"`` is an ``AutoCircuit()``.
-    method : {"most_probable", "mean", "draw"}
-        ``"most_probable"`` completes each row as a whole by max-product; ``"mean"`` fills each
-        cell by its posterior mean, or its most probable level; ``"draw"`` draws each row's
-        missing cells together from their exact conditional distribution.
+    method : {"mean", "most_probable", "draw"}
+        ``"mean"`` fills each cell by its posterior mean, or its most probable level, which has the
+        smallest error; ``"most_probable"`` completes each row as a whole by max-product; ``"draw"``
+        draws each row's missing cells together from their exact conditional distribution.
     random_state : int or numpy.random.Generator, optional
         The source of randomness of ``"draw"``, and of the estimator if it has none of its own.
     unknown : {"missing", "error"}
@@ -61,13 +61,13 @@ class CircuitImputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
     >>> from softlearn import CircuitImputer
     >>> table = np.array([[0, 10], [0, 12], [8, 3], [8, 4]] * 25, dtype=float)
     >>> table[0, 1] = np.nan
-    >>> CircuitImputer(method="mean", random_state=0).fit_transform(table)[0].round(1)
+    >>> CircuitImputer(random_state=0).fit_transform(table)[0].round(1)
     array([ 0., 11.])
     """
 
     estimator: Any = parameter(None, ESTIMATOR)
     _: KW_ONLY
-    method: Method = parameter("most_probable", one_of(*get_args(Method)))
+    method: Method = parameter("mean", one_of(*get_args(Method)))
     random_state: RandomState = parameter(None, RANDOM_STATE)
     unknown: Unknown = parameter("missing", UNKNOWN)
 

@@ -15,12 +15,11 @@ from softlearn.errors import SoftlearnError
 from softlearn.model.given import Frame, Given, Impossible
 from softlearn.model.posterior import centres
 from softlearn.model.randomness import RandomState, generator
-from softlearn.query import Evidence, log_likelihood, sample_given
+from softlearn.query import Evidence, log_likelihood, most_probable, sample_given
 from softlearn.query.evidence import without_missing
-from softlearn.query.most_probable import most_probable
 from softlearn.table import Schema, decode, fill
 
-Method: TypeAlias = Literal["most_probable", "mean", "draw"]
+Method: TypeAlias = Literal["mean", "most_probable", "draw"]
 # Evidence to a value for each cell (columns, rows), and whether each row is impossible.
 Filling: TypeAlias = Callable[[Circuit, Evidence], tuple[Floats, Bools]]
 
@@ -55,7 +54,7 @@ def completed(circuit: Circuit, frame: Frame, known: Given, impossible: Impossib
         np.isneginf(found.log_likelihood), -np.inf, log_likelihood(circuit, Evidence(values))
     )
     exact = found.exact & (score >= found.log_likelihood)  # rounding may lose what was proven
-    if known.said is None:
+    if known.conditions is None:
         return Completed(fill(frame, circuit.schema, values), score, exact)
     return Completed(decode(values, circuit.schema), score, exact)
 
@@ -98,7 +97,7 @@ def filling(method: Method, random_state: RandomState) -> Filling:
         return _by_centres
     if method == "draw":
         return partial(_by_drawing, rng=generator(random_state))
-    raise SoftlearnError(f"method must be most_probable, mean or draw, not {method!r}")
+    raise SoftlearnError(f"method must be mean, most_probable or draw, not {method!r}")
 
 
 def _by_max_product(circuit: Circuit, evidence: Evidence) -> tuple[Floats, Bools]:

@@ -28,12 +28,12 @@ class Impute(StreamingCommand):
     )
 
     method: Annotated[
-        Literal["most_probable", "mean", "draw"],
+        Literal["mean", "most_probable", "draw"],
         typer.Option(
-            help="Complete each row as a whole, fill each cell by its posterior mean or most "
-            "probable level, or draw the missing cells of a row together."
+            help="Fill each cell by its posterior mean or most probable level, complete each row "
+            "as a whole, or draw the missing cells of a row together."
         ),
-    ] = "most_probable"
+    ] = "mean"
     seed: Seed = None
     unknown: Unknown = "error"
 

@@ -11,9 +11,8 @@ import numpy as np
 from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError
 from softlearn.model import DensityDistribution, LevelDistribution, Model
-from softlearn.model.completion import rounded
-from softlearn.model.posterior import of_column
-from softlearn.query import Evidence, log_likelihood, most_probable, posteriors
+from softlearn.model.posterior import centres, of_column
+from softlearn.query import Evidence, log_likelihood, posteriors
 from softlearn.query.evidence import without_missing
 from softlearn.show.views.kinds import Kinds
 from softlearn.show.views.one_row import QUANTILES
@@ -143,11 +142,11 @@ class Rows:
         return answers
 
     def _filled(self, row: int) -> list[float]:
-        """Return the most probable completion of a row, as ``model.impute`` does it."""
+        """Return a row with its missing cells filled, as ``model.impute`` does it."""
         schema = self._model.schema
         known = without_missing(schema, Evidence(self.values[:, [row]].copy()))
-        found = most_probable(self._model.circuit, known, impossible="nan")
-        return [float(value) for value in rounded(schema, known, found.values)[:, 0]]
+        values, _ = centres(self._model.circuit, known)
+        return [float(value) for value in values[:, 0]]
 
     @cached_property
     def _usual(self) -> Floats:

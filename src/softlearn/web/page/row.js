@@ -45,7 +45,7 @@ function line(one, most) {
   bar.style.width = `${width}%`;
   bar.style[gap > 0 ? "left" : "right"] = "50%";
   const value = isMissing
-    ? h("span", { class: "filled", title: "missing; the most probable completion" }, `${cell(one.filled)} filled`)
+    ? h("span", { class: "filled", title: "missing; its mean, or its most probable level" }, `${cell(one.filled)} filled`)
     : h(
         "button",
         { type: "button", class: "link", title: `Take ${one.condition} as evidence`, on: { click: () => addConditions(one.condition) } },
