@@ -105,7 +105,8 @@ def _check(command: Fit) -> None:
 
 
 def _partitions(command: Fit, cluster: Cluster) -> Partitions:
-    from softlearn.scale.reading import PART_BYTES, read_partitions  # noqa: PLC0415
+    from softlearn.scale import read_partitions  # noqa: PLC0415
+    from softlearn.scale.reading import PART_BYTES  # noqa: PLC0415
 
     choices = read_choices(command.schema)
     words = command.missing_words

@@ -13,7 +13,7 @@ from softlearn.circuit import Circuit
 from softlearn.kernels.grow.work import GrowTable, GrowthOptions
 from softlearn.learn.assemble import assemble
 from softlearn.learn.config import GrowConfig
-from softlearn.learn.grow import Buckets, grow_slice
+from softlearn.learn.grow import Buckets, grow_slice, raised_at
 from softlearn.learn.large import LargeGrower, split_large
 from softlearn.learn.leaves import finish_leaves, with_histograms
 from softlearn.learn.options import growth_options
@@ -54,7 +54,10 @@ def grow_there(
     subtrees = _Subtrees(parts, kept(client, (layout, options, buckets)), ends)
     large = LargeGrower(parts, layout, no_rows_of(layout), options)
     most = config.bucket_rows
-    split_large(large, first, subtrees.hand_over, most_rows=most, progress=progress, engine=engine)
+    with raised_at(_until(ends), options.stop):
+        split_large(
+            large, first, subtrees.hand_over, most_rows=most, progress=progress, engine=engine
+        )
     subtrees.gather(progress, engine)
     tree = joined(top.grown[0])
     return assemble(tree, finish_leaves(tree, layout, config), schema)
@@ -122,6 +125,12 @@ def _grown_here(
     weights = np.concatenate([own for _, own in some])
     rows = np.arange(weights.size, dtype=np.int32)
     options = options._replace(stop=np.zeros(1, np.uint8))
-    until = np.inf if np.isinf(ends) else time.monotonic() + ends - time.time()
     first = with_rows(place, Share(rows, weights))
-    return grow_slice(table, layout, options, first, buckets=buckets, engine=Engine(), ends=until)
+    return grow_slice(
+        table, layout, options, first, buckets=buckets, engine=Engine(), ends=_until(ends)
+    )
+
+
+def _until(ends: float) -> float:
+    """Return a time of day, which all machines share, by the clock of this process."""
+    return time.monotonic() + ends - time.time()

@@ -74,7 +74,7 @@ def is_array(table: Collection) -> bool:
 
 @contextmanager
 def told_where(place: str) -> Iterator[None]:
-    """Name the part of the table in what is said about it."""
+    """Name the part of the table in errors about it."""
     try:
         yield
     except UnknownLevelError as error:
