@@ -123,6 +123,7 @@ class GrowerLeaves(Smoothing):
         "which are all others that were not said to be plain, have leaves over its cells. With "
         "`chow-liu`, several columns that are not split any more are told by a tree, in which each "
         "depends on one other, instead of as independent.",
+        wide=("gaussian", "chow-liu"),
     )
 
 

@@ -31,10 +31,17 @@ class RandomCircuitsConfig(Members, TreeLeaves):
         10, whole(1), "How many circuits are learnt; the result is their mean. Forty are better."
     )
     n_conditions: int = parameter(
-        1, whole(1), "The most columns that a split looks at; how many, and which, is chance."
+        1,
+        whole(1),
+        "The most columns that a split looks at; how many, and which, is chance.",
+        wide=(1, 3),
     )
     min_rows: int = parameter(
-        100, whole(1), "No part has fewer rows, by weight.", grid=(50, 100, 200)
+        100,
+        whole(1),
+        "No part has fewer rows, by weight.",
+        grid=(50, 100, 200),
+        wide=(30, 100, 300),
     )
 
 
