@@ -27,7 +27,7 @@ class CutsetNetworkConfig(Members, TreeLeaves):
     """The parameters of CutsetNetwork."""
 
     n_members: int = parameter(
-        1, whole(1), "How many networks are learnt; the result is their mean.", wide=(10,)
+        1, whole(1), "How many networks are learnt; the result is their mean.", wide=(5,)
     )
     variant: Literal["informative", "random"] = parameter(
         "informative",

@@ -28,7 +28,10 @@ class RandomCircuitsConfig(Members, TreeLeaves):
     """The parameters of RandomCircuits."""
 
     n_members: int = parameter(
-        10, whole(1), "How many circuits are learnt; the result is their mean. Forty are better."
+        10,
+        whole(1),
+        "How many circuits are learnt; the result is their mean. Forty are better.",
+        wide=(5,),
     )
     n_conditions: int = parameter(
         1,

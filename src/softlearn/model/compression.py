@@ -1,4 +1,4 @@
-"""Smaller circuits: what rows hardly use is left out, up to a size or a loss."""
+"""Smaller circuits: what rows hardly use or hardly tell apart goes, up to a size or a loss."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from softlearn.arrays import Ids
+from softlearn.arrays import Bools
 from softlearn.circuit import Circuit
-from softlearn.circuit.compact import compact
+from softlearn.circuit.alike import with_alike_leaves
+from softlearn.circuit.compact import Alike, compact
 from softlearn.circuit.flat import SUM
 from softlearn.errors import SoftlearnError
 from softlearn.query import Evidence, log_likelihood
-from softlearn.query.flows import flows
+from softlearn.query.flows import Flows, flows
 
 if TYPE_CHECKING:
     from softlearn.model.model import Model
+
+_STEPS = 20  # of the search for how much may go
+_LEAST, _MOST_PER_CELL = 1e-6, 1e3  # nats of all rows that one change may lose, in that search
+_UNUSED = 1e-6  # rows of a leaf that no row uses
 
 
 class Compressed(NamedTuple):
@@ -53,13 +58,11 @@ def compressed_circuit(
     before = log_likelihood(exact, rows)
     if not np.isfinite(before).all():
         raise SoftlearnError("some of the rows are impossible in this model; leave them out")
-    order = _least_used(exact, rows)
+    used = flows(exact, rows)
 
-    def pruned(n_dropped: int) -> tuple[Circuit, float]:
-        keep = np.ones(exact.n_edges, dtype=bool)
-        keep[order[:n_dropped]] = False
-        smaller = compact(exact, keep)
-        return smaller, float(np.mean(before - log_likelihood(smaller, rows)))
+    def smaller(most: float) -> tuple[Circuit, float]:
+        found = without_small_differences(used, most)
+        return found, float(np.mean(before - log_likelihood(found, rows)))
 
     def is_enough(found: tuple[Circuit, float]) -> bool:
         if max_loss is not None:
@@ -67,31 +70,47 @@ def compressed_circuit(
         assert max_nodes is not None
         return found[0].n_nodes <= max_nodes
 
-    low, high = 0, order.size + 1  # of edges: too few, and enough or one too many
-    below, above = (exact, 0.0), None
-    while high - low > 1:
-        middle = (low + high) // 2
-        found = pruned(middle)
+    low, high = _LEAST, _MOST_PER_CELL * rows.n_rows * len(circuit.schema)
+    below, above = (exact, 0.0), smaller(high)
+    if max_nodes is not None and not is_enough(above):
+        raise SoftlearnError(
+            f"the circuit cannot have fewer than {above[0].n_nodes} nodes; max_nodes is {max_nodes}"
+        )
+    for _ in range(_STEPS):
+        middle = float(np.sqrt(low * high))
+        found = smaller(middle)
         if is_enough(found):
             high, above = middle, found
         else:
             low, below = middle, found
-    if max_loss is not None:
-        return below
-    if above is None:
-        raise SoftlearnError(
-            f"the circuit cannot have fewer than {below[0].n_nodes} nodes; max_nodes is {max_nodes}"
-        )
-    return above
+    return above if max_nodes is not None else below
 
 
-def _least_used(circuit: Circuit, rows: Evidence) -> Ids:
-    """Return the edges of sums that can be left out, the least used first."""
-    used = flows(circuit, rows).edge
+def without_small_differences(used: Flows, most: float) -> Circuit:
+    """Return a circuit without what costs the rows little.
+
+    Edges of sums go that rows use less than so much together, for that is about what they lose;
+    leaves of a column, and sums over the same children, are made one if the rows that use them
+    lose no more by it.
+
+    Parameters
+    ----------
+    used
+        How rows flow through the circuit.
+    most
+        The nats that all rows together may lose by one such change.
+    """
+    mass = np.maximum(used.node, _UNUSED)
+    alike = with_alike_leaves(used.circuit, mass[: used.circuit.n_leaves], most)
+    return compact(alike, _worth_keeping(used, most), Alike(mass, most))
+
+
+def _worth_keeping(used: Flows, most: float) -> Bools:
+    """Return the edges that rows use more than so much; every sum keeps the one used most."""
+    circuit, edge = used.circuit, used.edge
     owner = circuit.edge_owner
-    by_sum = np.lexsort((-used, owner))
+    by_sum = np.lexsort((-edge, owner))
     is_first = np.r_[True, np.diff(owner[by_sum]) > 0]
-    can_go = circuit.kind[owner] == SUM
-    can_go[by_sum[is_first]] = False  # every sum keeps the edge that is used most
-    edges = np.flatnonzero(can_go)
-    return np.asarray(edges[np.argsort(used[edges], kind="stable")])
+    keep = (edge > most) | (circuit.kind[owner] != SUM)
+    keep[by_sum[is_first]] = True
+    return np.asarray(keep)

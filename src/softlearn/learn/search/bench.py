@@ -58,6 +58,7 @@ class Bench:
         self, candidate: Candidate, block: Block, seed: np.random.SeedSequence, ends: float
     ) -> Fitted | None:
         """Learn from rows and score the held-out ones; None if it had to be given up."""
+        self.clock.n_fits += 1
         fitted = self.fit("search", candidate, block, seed, ends)
         if fitted is None:
             return None

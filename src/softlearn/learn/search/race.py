@@ -31,7 +31,7 @@ def rounds_of(block: Block, rng: np.random.Generator) -> list[Block]:
 def race(
     bench: Bench, kind: Kind, blocks: Sequence[Block], seed: np.random.SeedSequence, heat: Heat
 ) -> list[Fitted]:
-    """Return the fits of the last round that had any, best first; its first look if none had.
+    """Return the fits of the last round that had any, best first; of the first look if none had.
 
     Parameters
     ----------
@@ -51,15 +51,18 @@ def race(
     while len(racing) > 1 and _n_fits(len(racing), len(rows)) > heat.max_fits:
         racing = racing[:-1]
     begin = _first_round(len(racing), rows, kind.seconds_per_row, heat.ends - bench.clock.seconds)
-    best, n_begun, pace = [kind.first], 0, kind.seconds_per_row
+    best, n_begun, pace = kind.fits, 0, kind.seconds_per_row
     for block, n_rows in zip(blocks[begin:], rows[begin:], strict=True):
         fits = []
         for candidate in racing:
+            known = [fit for fit in kind.fits if fit.candidate is candidate]
+            if known and block is kind.block:
+                fits += known
+                continue
             left = heat.ends - bench.clock.seconds
             if n_begun >= heat.max_fits or left <= 0.0 or pace * n_rows > max(left, _ALWAYS):
                 break
             n_begun += 1
-            bench.clock.n_fits += 1
             fit = bench.try_out(candidate, block, seed.spawn(1)[0], heat.ends)
             if fit is not None:
                 fits.append(fit)

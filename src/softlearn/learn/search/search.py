@@ -17,7 +17,7 @@ from softlearn.learn.search.bench import Bench
 from softlearn.learn.search.bounds import Bounds, Clock, Heat, News, ignore
 from softlearn.learn.search.candidates import kinds_of_candidates
 from softlearn.learn.search.ensemble import Ensemble, learn_again
-from softlearn.learn.search.first_look import best_kinds, few_rows, look
+from softlearn.learn.search.first_look import best_kinds, few_rows, first_look
 from softlearn.learn.search.race import race, rounds_of
 from softlearn.learn.search.recipes import add_members, recipes_of
 from softlearn.learn.search.trial import Candidate, Fitted, Trial
@@ -151,9 +151,7 @@ def _raced(
     few, blocks = few_rows(bench.train, rng), rounds_of(bench.train, rng)
     max_fits = clock.bounds.max_fits
     most = np.inf if max_fits is None else _SEARCH_SHARE * max_fits
-    looked = look(bench, kinds, few, to_look, Heat(_LOOK_SHARE * clock.total, most))
-    if few is bench.train:
-        ensemble.add(*(kind.first for kind in looked))
+    looked = first_look(bench, kinds, few, to_look, Heat(_LOOK_SHARE * clock.total, most))
     best = best_kinds(bench, looked)
     if np.isfinite(clock.total):  # the slowest last: it has what the others leave
         best.sort(key=lambda kind: kind.seconds_per_row)
