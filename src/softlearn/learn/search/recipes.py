@@ -85,18 +85,19 @@ def add_members(
 
 
 def next_recipe(ensemble: Ensemble, recipes: Sequence[Recipe], begun: set[Recipe]) -> Recipe | None:
-    """Return what was not tried yet, else what has the most weight per member and second.
+    """Return what promises the most weight per second.
 
-    A member like others takes weight from them, so that what was learnt often comes less often.
-    If time is not bounded, seconds have no say.
+    That is the weight that members of its own have on average; they share it with each new one, so
+    that what was learnt often comes less often. What was not tried yet would have as much as all
+    others. If time is not bounded, seconds have no say.
     """
     is_timed = np.isfinite(ensemble.bench.clock.total)
     best, most = None, -np.inf
     for recipe in recipes:
         made = [place for place, one in enumerate(ensemble.members) if recipe.made(one)]
-        if not made and recipe not in begun:
-            return recipe
-        value = float(ensemble.weights[made].mean()) if made else 0.0
+        value = 0.0 if recipe in begun else 1.0 / (len(ensemble.members) + 1)
+        if made:
+            value = float(ensemble.weights[made].mean())
         if is_timed:
             value /= max(recipe.seconds, _FEWEST_SECONDS)
         if value > most:
