@@ -79,6 +79,7 @@ def test_the_document_shows_ours_beside_the_best():
                 "test": -5.9 - seed / 10,
                 "test_error": 0.05,
                 "seconds": 21.0,
+                "cpu_seconds": 20.0,
                 "members": 12,
                 "nodes": 1000,
                 "rows_per_second": 1e5,

@@ -26,7 +26,7 @@ class Bounds:
 
     seconds: float | None = None
     max_fits: int | None = None
-    max_members: int = 30
+    max_members: int = 50
 
 
 class Heat(NamedTuple):

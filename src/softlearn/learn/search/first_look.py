@@ -116,8 +116,12 @@ def _look_closer(
     return kind._replace(candidates=[fit.candidate for fit in fits] + rest, fits=fits)
 
 
-def best_kinds(bench: Bench, kinds: Sequence[Kind]) -> list[Kind]:
-    """Return the kinds that a mixture of all would have most of, and the best of all alone."""
+def best_kinds(bench: Bench, kinds: Sequence[Kind], quick: float) -> list[Kind]:
+    """Return the kinds that a mixture of all would have most of, and the best of all alone.
+
+    What learns in less than so many seconds is kept in any case: it may be better with more rows,
+    and to find that out costs little.
+    """
     if not kinds:
         return []
     logs = np.array([kind.fits[0].logs for kind in kinds])
@@ -125,4 +129,8 @@ def best_kinds(bench: Bench, kinds: Sequence[Kind]) -> list[Kind]:
     alone = max(range(len(kinds)), key=lambda place: bench.score(kinds[place].fits[0]))
     order = sorted(range(len(kinds)), key=lambda place: (place != alone, -weights[place]))
     kept = [place for place in order if place == alone or weights[place] >= _LEAST_WEIGHT]
-    return [kinds[place] for place in kept[:_MOST_KINDS]]
+    kept = kept[:_MOST_KINDS]
+    kept += [
+        place for place in order if place not in kept and kinds[place].fits[0].trial.seconds < quick
+    ]
+    return [kinds[place] for place in kept]

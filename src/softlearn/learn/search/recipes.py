@@ -15,20 +15,36 @@ from softlearn.learn.search.trial import Candidate, Fitted
 _SETTINGS = 2  # of each kind
 _LONGER = 4.0  # times as long as expected that a member may take
 _SHARE = 0.25  # of the time left that a member may take in any case
+_TRY_SHARE = 0.1  # of the time left that a recipe may take to be tried
 _FEWEST_SECONDS = 0.05  # shorter fits count as this long
 
 
 @dataclass(slots=True, eq=False)
 class Recipe:
-    """How members are learnt, and how long that takes as far as is known."""
+    """How members are learnt.
+
+    Attributes
+    ----------
+    candidate, bootstrap
+        With what, and whether from drawn rows.
+    seconds
+        How long that takes, as far as is known.
+    gain
+        The nats that the last such member has gained; None before the first.
+    size
+        How many members there were then.
+    """
 
     candidate: Candidate
     bootstrap: bool
     seconds: float
+    gain: float | None = None
+    size: int = 0
 
-    def made(self, member: Fitted) -> bool:
-        """Return whether a member was learnt in this way."""
-        return member.candidate == self.candidate and member.trial.bootstrap == self.bootstrap
+    def promises(self, n_members: int) -> float:
+        """Return the nats that another member may gain; the more there are, the less."""
+        assert self.gain is not None
+        return self.gain * self.size / n_members
 
 
 def recipes_of(raced: Sequence[Sequence[Fitted]], n_rows: float) -> list[Recipe]:
@@ -59,14 +75,12 @@ def add_members(
 ) -> None:
     """Learn members until they do not pay, or time or work are spent."""
     bench, clock = ensemble.bench, ensemble.bench.clock
-    begun: set[Recipe] = set()
     ensemble.gains.clear()
     while clock.has_fits and ensemble.pays:
         left = clock.left(share)
-        recipe = next_recipe(ensemble, [one for one in recipes if one.seconds < left], begun)
+        recipe = next_recipe(recipes, len(ensemble.members), left)
         if recipe is None:
             return
-        begun.add(recipe)
         clock.n_fits += 1
         fit = bench.fit(
             "member",
@@ -77,29 +91,33 @@ def add_members(
             bootstrap=recipe.bootstrap,
         )
         if fit is None:
-            recipe.seconds = np.inf
+            recipes.remove(recipe)
             continue
-        recipe.seconds = fit.trial.seconds
         ensemble.add(fit)
+        recipe.seconds = fit.trial.seconds
+        recipe.gain, recipe.size = ensemble.gains[-1], len(ensemble.members)
         bench.note(fit.trial, bench.reached)
 
 
-def next_recipe(ensemble: Ensemble, recipes: Sequence[Recipe], begun: set[Recipe]) -> Recipe | None:
-    """Return what promises the most weight per second.
+def next_recipe(recipes: Sequence[Recipe], n_members: int, left: float) -> Recipe | None:
+    """Return what was not tried yet, the quickest first; then what promises most per second.
 
-    That is the weight that members of its own have on average; they share it with each new one, so
-    that what was learnt often comes less often. What was not tried yet would have as much as all
-    others. If time is not bounded, seconds have no say.
+    Parameters
+    ----------
+    recipes
+        In order of preference.
+    n_members
+        How many members there are.
+    left
+        Seconds. If they are not bounded, seconds have no say.
     """
-    is_timed = np.isfinite(ensemble.bench.clock.total)
-    best, most = None, -np.inf
-    for recipe in recipes:
-        made = [place for place, one in enumerate(ensemble.members) if recipe.made(one)]
-        value = 0.0 if recipe in begun else 1.0 / (len(ensemble.members) + 1)
-        if made:
-            value = float(ensemble.weights[made].mean())
-        if is_timed:
-            value /= max(recipe.seconds, _FEWEST_SECONDS)
-        if value > most:
-            best, most = recipe, value
-    return best
+    is_timed = np.isfinite(left)
+
+    def seconds(recipe: Recipe) -> float:
+        return max(recipe.seconds, _FEWEST_SECONDS) if is_timed else 1.0
+
+    new = [one for one in recipes if one.gain is None and seconds(one) < _TRY_SHARE * left]
+    if new:
+        return min(new, key=seconds)
+    known = [one for one in recipes if one.gain is not None and seconds(one) < left]
+    return max(known, key=lambda one: one.promises(n_members) / seconds(one), default=None)

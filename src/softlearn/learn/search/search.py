@@ -27,6 +27,7 @@ from softlearn.table.schema import Schema
 _LOOK_SHARE = 0.2  # of the time, for a first look at all kinds
 _SEARCH_SHARE = 0.5  # of the time, or of the fits, until when settings are found
 _MEMBER_SHARE = 0.7  # until when members are learnt, if they are learnt again from all rows
+_QUICK_SHARE = 0.003  # of the time; what learns from few rows in less is quick
 _HELD_OUT_ROWS = 50.0  # at least, if that is not too large a share
 _LARGEST_SHARE = 0.3
 
@@ -152,8 +153,9 @@ def _raced(
     max_fits = clock.bounds.max_fits
     most = np.inf if max_fits is None else _SEARCH_SHARE * max_fits
     looked = first_look(bench, kinds, few, to_look, Heat(_LOOK_SHARE * clock.total, most))
-    best = best_kinds(bench, looked)
-    if np.isfinite(clock.total):  # the slowest last: it has what the others leave
+    is_timed = np.isfinite(clock.total)
+    best = best_kinds(bench, looked, _QUICK_SHARE * clock.total if is_timed else 0.0)
+    if is_timed:  # the slowest last: it has what the others leave
         best.sort(key=lambda kind: kind.seconds_per_row)
     raced = []
     for place, kind in enumerate(best):
