@@ -15,7 +15,7 @@ from softlearn.learn.search.trial import Candidate, Fitted
 _SETTINGS = 2  # of each kind
 _LONGER = 4.0  # times as long as expected that a member may take
 _SHARE = 0.25  # of the time left that a member may take in any case
-_TRY_SHARE = 0.1  # of the time left that a recipe may take to be tried
+_TRY_SHARE = 0.1  # of the time left that a recipe may take to be tried, if others are known
 _FEWEST_SECONDS = 0.05  # shorter fits count as this long
 
 
@@ -94,8 +94,10 @@ def add_members(
             recipes.remove(recipe)
             continue
         ensemble.add(fit)
-        recipe.seconds = fit.trial.seconds
-        recipe.gain, recipe.size = ensemble.gains[-1], len(ensemble.members)
+        gain = ensemble.gains[-1]
+        if recipe.gain is None:  # that one recipe is of no use says nothing of the others
+            ensemble.gains.pop()
+        recipe.seconds, recipe.gain, recipe.size = fit.trial.seconds, gain, len(ensemble.members)
         bench.note(fit.trial, bench.reached)
 
 
@@ -116,8 +118,9 @@ def next_recipe(recipes: Sequence[Recipe], n_members: int, left: float) -> Recip
     def seconds(recipe: Recipe) -> float:
         return max(recipe.seconds, _FEWEST_SECONDS) if is_timed else 1.0
 
-    new = [one for one in recipes if one.gain is None and seconds(one) < _TRY_SHARE * left]
-    if new:
-        return min(new, key=seconds)
+    new = [one for one in recipes if one.gain is None and seconds(one) < left]
     known = [one for one in recipes if one.gain is not None and seconds(one) < left]
+    quickest = min(new, key=seconds, default=None)
+    if quickest is not None and (not known or seconds(quickest) < _TRY_SHARE * left):
+        return quickest
     return max(known, key=lambda one: one.promises(n_members) / seconds(one), default=None)
