@@ -86,8 +86,8 @@ def test_leaves_that_are_nearly_alike_are_made_one():
     smaller, loss = model.compress(rows, max_loss=1e-3)
     # Two of the column x, one of y, two products and a sum.
     assert smaller.circuit.n_nodes == 6
-    assert smaller.circuit.params[0] == pytest.approx(0.0, abs=1e-3)
-    assert loss == pytest.approx(0.0, abs=1e-5)
+    assert smaller.circuit.params[0] == pytest.approx(0.0, abs=1e-5)
+    assert loss == pytest.approx(0.0, abs=1e-4)
 
 
 def test_sums_that_are_nearly_alike_are_made_one():
@@ -102,7 +102,7 @@ def test_sums_that_are_nearly_alike_are_made_one():
     smaller, loss = model.compress(rows, max_loss=1e-3)
     # Two leaves of each column, one sum over those of y, two products and a sum.
     assert smaller.circuit.n_nodes == 8
-    assert loss == pytest.approx(0.0, abs=1e-5)
+    assert loss <= 1e-3
     far = Model(Sum((0.3, 0.7), (side(0, 0.9), side(9, 0.1))))
     assert far.compress(rows, max_loss=1e-3).model.circuit.n_nodes == 9
 

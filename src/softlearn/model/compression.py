@@ -1,4 +1,4 @@
-"""Smaller circuits: what rows hardly use or hardly tell apart goes, up to a size or a loss."""
+"""Smaller circuits: what is hardly used or hardly differs goes, up to a size or a loss."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from softlearn.circuit import Circuit
 from softlearn.circuit.alike import with_alike_leaves
 from softlearn.circuit.compact import Alike, compact
 from softlearn.circuit.flat import SUM
+from softlearn.circuit.use import Use, expected_use
 from softlearn.errors import SoftlearnError
 from softlearn.query import Evidence, log_likelihood
-from softlearn.query.flows import Flows, flows
 
 if TYPE_CHECKING:
     from softlearn.model.model import Model
 
 _STEPS = 20  # of the search for how much may go
-_LEAST, _MOST_PER_CELL = 1e-6, 1e3  # nats of all rows that one change may lose, in that search
-_UNUSED = 1e-6  # rows of a leaf that no row uses
+_LEAST, _MOST_PER_COLUMN = 1e-10, 1e3  # nats per row that one change may lose, in that search
+_UNUSED = 1e-12  # probability that a part is used which never is
 
 
 class Compressed(NamedTuple):
@@ -52,16 +52,16 @@ def compressed_circuit(
     if max_nodes is not None and max_loss is not None:
         raise SoftlearnError("say max_nodes or max_loss, not both")
     if rows is None or not rows.n_rows:
-        raise SoftlearnError("what may be left out is told by rows; give a table of them")
+        raise SoftlearnError("what is lost is told by rows; give a table of them")
     if max_nodes is not None and exact.n_nodes <= max_nodes:
         return exact, 0.0
     before = log_likelihood(exact, rows)
     if not np.isfinite(before).all():
         raise SoftlearnError("some of the rows are impossible in this model; leave them out")
-    used = flows(exact, rows)
+    use = expected_use(exact)
 
     def smaller(most: float) -> tuple[Circuit, float]:
-        found = without_small_differences(used, most)
+        found = without_small_differences(exact, use, most)
         return found, float(np.mean(before - log_likelihood(found, rows)))
 
     def is_enough(found: tuple[Circuit, float]) -> bool:
@@ -70,7 +70,7 @@ def compressed_circuit(
         assert max_nodes is not None
         return found[0].n_nodes <= max_nodes
 
-    low, high = _LEAST, _MOST_PER_CELL * rows.n_rows * len(circuit.schema)
+    low, high = _LEAST, _MOST_PER_COLUMN * len(circuit.schema)
     below, above = (exact, 0.0), smaller(high)
     if max_nodes is not None and not is_enough(above):
         raise SoftlearnError(
@@ -86,31 +86,33 @@ def compressed_circuit(
     return above if max_nodes is not None else below
 
 
-def without_small_differences(used: Flows, most: float) -> Circuit:
-    """Return a circuit without what costs the rows little.
+def without_small_differences(circuit: Circuit, use: Use, most: float) -> Circuit:
+    """Return a circuit without what costs little.
 
-    Edges of sums go that rows use less than so much together, for that is about what they lose;
-    leaves of a column, and sums over the same children, are made one if the rows that use them
-    lose no more by it.
+    Edges of sums go that are used less than so much, for that is about what a row loses by it on
+    average; leaves of a column, and sums over the same children, are made one if rows that use
+    them lose no more. What is used is told by the circuit itself, not by some rows: those would
+    miss what only others use.
 
     Parameters
     ----------
-    used
-        How rows flow through the circuit.
+    circuit
+        The circuit.
+    use
+        How likely its parts are used.
     most
-        The nats that all rows together may lose by one such change.
+        The nats per row that may be lost by one such change.
     """
-    mass = np.maximum(used.node, _UNUSED)
-    alike = with_alike_leaves(used.circuit, mass[: used.circuit.n_leaves], most)
-    return compact(alike, _worth_keeping(used, most), Alike(mass, most))
+    mass = np.maximum(use.node, _UNUSED)
+    alike = with_alike_leaves(circuit, mass[: circuit.n_leaves], most)
+    return compact(alike, _worth_keeping(circuit, use, most), Alike(mass, most))
 
 
-def _worth_keeping(used: Flows, most: float) -> Bools:
-    """Return the edges that rows use more than so much; every sum keeps the one used most."""
-    circuit, edge = used.circuit, used.edge
+def _worth_keeping(circuit: Circuit, use: Use, most: float) -> Bools:
+    """Return the edges that are used more than so much; every sum keeps the one used most."""
     owner = circuit.edge_owner
-    by_sum = np.lexsort((-edge, owner))
+    by_sum = np.lexsort((-use.edge, owner))
     is_first = np.r_[True, np.diff(owner[by_sum]) > 0]
-    keep = (edge > most) | (circuit.kind[owner] != SUM)
+    keep = (use.edge > most) | (circuit.kind[owner] != SUM)
     keep[by_sum[is_first]] = True
     return np.asarray(keep)
