@@ -79,6 +79,7 @@ def _drawn(found: list[Size]) -> Figure:
         ax.plot(nodes, own, "o-", color=colour, markersize=4, linewidth=1.2, label=name)
     ax.set_xscale("log")
     ax.set_yscale("symlog", linthresh=0.01)
+    ax.set_ylim(bottom=-0.003)
     ax.axhline(0.0, color=style.FAINT, linewidth=1.0)
     ax.set_xlabel("nodes")
     ax.set_ylabel("nats per row lost")
