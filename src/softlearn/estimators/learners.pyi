@@ -31,9 +31,9 @@ class SoftLearn(CircuitEstimator):
     ----------
     clustering : {"em", "kmeans"}, default='em'
         How rows are clustered: a mixture of independent columns fitted by EM, or k-means.
-    n_clusters : int, optional
-        The most clusters at a time; 1 takes all columns as independent. If not said 2, or 4 if
-        there are 10,000 rows or more and a column has more than two levels.
+    n_clusters : int, default=2
+        The most clusters at a time; 1 takes all columns as independent. With more of them drawn
+        rows of large tables are harder to tell from real ones, and unseen rows score lower.
     test : {"chi2", "g"}, default='chi2'
         The statistic of the tests of independence on tables: Pearson's chi-square or the
         likelihood ratio, G.
@@ -121,7 +121,7 @@ class SoftLearn(CircuitEstimator):
     """
 
     clustering: Literal["em", "kmeans"]
-    n_clusters: int | None
+    n_clusters: int
     test: Literal["chi2", "g"]
     significance: float | None
     max_iter: int
@@ -147,7 +147,7 @@ class SoftLearn(CircuitEstimator):
         self,
         *,
         clustering: Literal["em", "kmeans"] = "em",
-        n_clusters: int | None = None,
+        n_clusters: int = 2,
         test: Literal["chi2", "g"] = "chi2",
         significance: float | None = None,
         max_iter: int = 100,
@@ -186,9 +186,9 @@ class LearnSPN(CircuitEstimator):
     ----------
     clustering : {"em", "kmeans"}, default='em'
         How rows are clustered: a mixture of independent columns fitted by EM, or k-means.
-    n_clusters : int, optional
-        The most clusters at a time; 1 takes all columns as independent. If not said 2, or 4 if
-        there are 10,000 rows or more and a column has more than two levels.
+    n_clusters : int, default=2
+        The most clusters at a time; 1 takes all columns as independent. With more of them drawn
+        rows of large tables are harder to tell from real ones, and unseen rows score lower.
     test : {"chi2", "g"}, default='chi2'
         The statistic of the tests of independence on tables: Pearson's chi-square or the
         likelihood ratio, G.
@@ -278,7 +278,7 @@ class LearnSPN(CircuitEstimator):
     """
 
     clustering: Literal["em", "kmeans"]
-    n_clusters: int | None
+    n_clusters: int
     test: Literal["chi2", "g"]
     significance: float | None
     max_iter: int
@@ -305,7 +305,7 @@ class LearnSPN(CircuitEstimator):
         self,
         *,
         clustering: Literal["em", "kmeans"] = "em",
-        n_clusters: int | None = None,
+        n_clusters: int = 2,
         test: Literal["chi2", "g"] = "chi2",
         significance: float | None = None,
         max_iter: int = 100,
@@ -853,7 +853,7 @@ class CutsetNetwork(CircuitEstimator):
         mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
         which are all others that were not said to be plain, have leaves over its cells.
     n_members : int, default=1
-        How many circuits are learnt; the result is their mean.
+        How many networks are learnt; the result is their mean.
     bootstrap : bool, optional
         Whether each of several circuits is learnt from rows drawn with replacement. If not
         said, it is unless chance makes the circuits different anyway.
