@@ -15,14 +15,16 @@ def recipe(seconds: float, gain: float | None = None, size: int = 10) -> Recipe:
     return Recipe(CANDIDATE, bootstrap=False, seconds=seconds, gain=gain, size=size)
 
 
-def test_what_was_not_tried_comes_first_and_the_quickest_of_it():
-    slow, quick, known = recipe(3.0), recipe(1.0), recipe(0.1, gain=1.0)
-    assert next_recipe([slow, quick, known], 10, left=100.0) is quick
+def test_what_was_not_tried_comes_first_in_order():
+    first, quick, known = recipe(3.0), recipe(1.0), recipe(0.1, gain=1.0)
+    assert next_recipe([known, first, quick], 10, left=100.0) is first
+    assert next_recipe([known, first, quick], 10, left=10.0) is quick
 
 
 def test_what_takes_too_much_of_the_time_left_is_not_tried_if_others_are_known():
-    slow, known = recipe(20.0), recipe(1.0, gain=0.001)
+    slow, known, useless = recipe(40.0), recipe(1.0, gain=0.001), recipe(1.0, gain=0.0)
     assert next_recipe([slow, known], 10, left=100.0) is known
+    assert next_recipe([slow, useless], 10, left=100.0) is slow
     assert next_recipe([slow], 10, left=100.0) is slow
 
 

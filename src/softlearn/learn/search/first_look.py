@@ -86,7 +86,8 @@ def _look(
 
     Each has the same part of the time, but for the very first, which a model needs.
     """
-    found, slow = [], []
+    found: list[Kind] = []
+    slow: list[list[Candidate]] = []
     for place, candidates in enumerate(kinds):
         left = heat.ends - bench.clock.seconds
         if bench.trials and (left <= 0.0 or bench.clock.n_fits >= heat.max_fits):

@@ -9,13 +9,16 @@ import numpy as np
 
 from softlearn.learn.blocks import Block
 from softlearn.learn.registry import LEARNERS
+from softlearn.learn.search.bench import Bench
 from softlearn.learn.search.ensemble import Ensemble
 from softlearn.learn.search.trial import Candidate, Fitted
+from softlearn.learn.search.weights import mixture_weights
 
 _SETTINGS = 2  # of each kind
 _LONGER = 4.0  # times as long as expected that a member may take
 _SHARE = 0.25  # of the time left that a member may take in any case
-_TRY_SHARE = 0.1  # of the time left that a recipe may take to be tried, if others are known
+_TRY_SHARE = 0.25  # of the time left that a recipe may take to be tried, if others pay
+_PAYS = 0.00003  # nats that another member must promise to pay
 _FEWEST_SECONDS = 0.05  # shorter fits count as this long
 
 
@@ -47,21 +50,20 @@ class Recipe:
         return self.gain * self.size / n_members
 
 
-def recipes_of(raced: Sequence[Sequence[Fitted]], n_rows: float) -> list[Recipe]:
-    """Return the best settings of each kind: all plain, then with drawn rows.
+def recipes_of(bench: Bench, raced: Sequence[Sequence[Fitted]]) -> list[Recipe]:
+    """Return the best settings of each kind, those first that a mixture of them has most of.
 
-    Parameters
-    ----------
-    raced
-        For each kind its fits, best first.
-    n_rows
-        The rows that members learn from.
+    ``raced`` has for each kind its fits, best first.
     """
     taken = [fit for fits in raced for fit in fits[:_SETTINGS]]
+    if not taken:
+        return []
+    weights = mixture_weights(np.array([fit.logs for fit in taken]), bench.valid.weights)
+    order = [taken[place] for place in np.argsort(-weights, kind="stable").tolist()]
     return [
-        Recipe(fit.candidate, bootstrap, fit.trial.seconds * n_rows / max(fit.trial.n_rows, 1))
+        Recipe(fit.candidate, bootstrap, fit.trial.seconds * bench.n_rows / fit.trial.n_rows)
         for bootstrap in (False, True)
-        for fit in taken
+        for fit in order
         if not bootstrap or LEARNERS[fit.candidate.learner].takes.weights
     ]
 
@@ -102,7 +104,9 @@ def add_members(
 
 
 def next_recipe(recipes: Sequence[Recipe], n_members: int, left: float) -> Recipe | None:
-    """Return what was not tried yet, the quickest first; then what promises most per second.
+    """Return the first that was not tried yet and takes little time, else what promises most.
+
+    What takes longer is tried if nothing else promises to pay.
 
     Parameters
     ----------
@@ -118,9 +122,13 @@ def next_recipe(recipes: Sequence[Recipe], n_members: int, left: float) -> Recip
     def seconds(recipe: Recipe) -> float:
         return max(recipe.seconds, _FEWEST_SECONDS) if is_timed else 1.0
 
-    new = [one for one in recipes if one.gain is None and seconds(one) < left]
-    known = [one for one in recipes if one.gain is not None and seconds(one) < left]
-    quickest = min(new, key=seconds, default=None)
-    if quickest is not None and (not known or seconds(quickest) < _TRY_SHARE * left):
-        return quickest
-    return max(known, key=lambda one: one.promises(n_members) / seconds(one), default=None)
+    possible = [one for one in recipes if seconds(one) < left]
+    new = [one for one in possible if one.gain is None]
+    for recipe in new:
+        if seconds(recipe) < _TRY_SHARE * left:
+            return recipe
+    known = [one for one in possible if one.gain is not None]
+    best = max(known, key=lambda one: one.promises(n_members) / seconds(one), default=None)
+    if new and (best is None or best.promises(n_members) < _PAYS):
+        return min(new, key=seconds)
+    return best

@@ -131,10 +131,10 @@ def search(
     ended: Literal["finished", "interrupted"] = "finished"
     try:
         raced = _raced(ensemble, kinds, to_race)
-        recipes = recipes_of(raced, bench.n_rows)
+        recipes = recipes_of(bench, raced)
         add_members(ensemble, recipes, bench.train, to_mix, _MEMBER_SHARE if refits else 1.0)
         if refits:
-            learn_again(bench, [member for member, _ in ensemble.needed()], everything)
+            learn_again(bench, [member for member, _ in _chosen(ensemble)], everything)
     except KeyboardInterrupt:
         if bench.best is None:
             raise
@@ -168,16 +168,21 @@ def _raced(
     return raced
 
 
-def _found(ensemble: Ensemble, ended: Literal["finished", "interrupted"]) -> Found:
-    """Return the mixture, or the best circuit so far if it is better and no part of it.
+def _chosen(ensemble: Ensemble) -> list[tuple[Fitted, float]]:
+    """Return the members and their weights, or the best circuit if it is better and no member.
 
     A member alone may look better by chance, as it is the best of many.
     """
-    bench = ensemble.bench
-    needed, best = ensemble.needed(), bench.best
-    is_alone = best is not None and best not in ensemble.members
-    if best is not None and (not needed or (is_alone and bench.best_score > ensemble.score)):
-        needed = [(best, 1.0)]
+    needed, best = ensemble.needed(), ensemble.bench.best
+    is_better = ensemble.bench.best_score > ensemble.score
+    if best is not None and (not needed or (is_better and best not in ensemble.members)):
+        return [(best, 1.0)]
+    return needed
+
+
+def _found(ensemble: Ensemble, ended: Literal["finished", "interrupted"]) -> Found:
+    """Return the mixture."""
+    bench, needed = ensemble.bench, _chosen(ensemble)
     if not needed:
         raise SoftlearnError(f"nothing could be learnt: {bench.trials[-1].outcome}")
     for member, weight in needed:
