@@ -91,4 +91,5 @@ def test_the_document_shows_ours_beside_the_best():
     text = as_markdown(found)
     assert "**-5.950 ± 0.071**" in text
     assert "on 1 of 1 sets" in text
+    assert "1 of the 20 sets, seeds 0, 1." in text
     assert found.pictures[0].png().startswith(b"\x89PNG")

@@ -141,7 +141,11 @@ def _table(title: str, rows: Sequence[Row]) -> Table:
                 *(f"{value:,.0f}" for value in means.values()),
             ]
         )
-    note = f"At least the best published tractable figure on {n_reached} of {len(datasets)} sets."
+    seeds = ", ".join(str(seed) for seed in sorted({row["seed"] for row in rows}))
+    note = (
+        f"At least the best published tractable figure on {n_reached} of {len(datasets)} sets. "
+        f"Run so far: {len(datasets)} of the {len(DEBD_NAMES)} sets, seeds {seeds}."
+    )
     return Table(title, head, body, note)
 
 

@@ -13,14 +13,14 @@ from softlearn.circuit.compact import Alike, compact
 from softlearn.circuit.flat import SUM
 from softlearn.circuit.use import Use, expected_use
 from softlearn.errors import SoftlearnError
+from softlearn.numeric_policy import SMALLEST_CHANGE, UNUSED
 from softlearn.query import Evidence, log_likelihood
 
 if TYPE_CHECKING:
     from softlearn.model.model import Model
 
 _STEPS = 20  # of the search for how much may go
-_LEAST, _MOST_PER_COLUMN = 1e-10, 1e3  # nats per row that one change may lose, in that search
-_UNUSED = 1e-12  # probability that a part is used which never is
+_MOST_PER_COLUMN = 1e3  # nats per row that one change may lose at most, in that search
 
 
 class Compressed(NamedTuple):
@@ -70,7 +70,7 @@ def compressed_circuit(
         assert max_nodes is not None
         return found[0].n_nodes <= max_nodes
 
-    low, high = _LEAST, _MOST_PER_COLUMN * len(circuit.schema)
+    low, high = SMALLEST_CHANGE, _MOST_PER_COLUMN * len(circuit.schema)
     below, above = (exact, 0.0), smaller(high)
     if max_nodes is not None and not is_enough(above):
         raise SoftlearnError(
@@ -103,7 +103,7 @@ def without_small_differences(circuit: Circuit, use: Use, most: float) -> Circui
     most
         The nats per row that may be lost by one such change.
     """
-    mass = np.maximum(use.node, _UNUSED)
+    mass = np.maximum(use.node, UNUSED)
     alike = with_alike_leaves(circuit, mass[: circuit.n_leaves], most)
     return compact(alike, _worth_keeping(circuit, use, most), Alike(mass, most))
 
