@@ -46,7 +46,7 @@ def passes() -> None:
     print("circuit                 edges   EM ms  posterior ms  ratio  of matrix products")
     for name, circuit, products in _circuits():
         rows = Evidence(sample(circuit, _ROWS, np.random.default_rng(0)))
-        runs = [partial(_step, circuit, rows), partial(_believe, circuit, rows)]
+        runs = [partial(em_step, circuit, rows), partial(_believe, circuit, rows)]
         runs += [products] if products else []
         for run in runs:
             run()
@@ -57,7 +57,8 @@ def passes() -> None:
         print(f"{name:20} {circuit.n_edges:8,} {times}  {limit}", flush=True)
 
 
-def _step(circuit: Circuit, rows: Evidence) -> None:
+def em_step(circuit: Circuit, rows: Evidence) -> None:
+    """Carry out one pass of EM, with the plan for the new parameters."""
     found = flows(circuit, rows, n_threads=1)
     after = refitted(circuit, found.edge, found.leaves, PseudoRows.none(circuit.schema))
     plan_for(after, trace=True)

@@ -25,9 +25,9 @@ import numpy as np
 from benchmarks import report
 from benchmarks.workloads import tree
 from softlearn.circuit import Circuit
+from softlearn.conditions import format_conditions
 from softlearn.model import Model
-from softlearn.model.given import read_said
-from softlearn.model.language import format_said
+from softlearn.model.given import read_mapping
 from softlearn.query import posteriors
 
 RESULTS = Path(__file__).resolve().parent / "results" / "explore.jsonl"
@@ -88,10 +88,8 @@ def measure(
     url, process = server
     said = list(questions(model, at_once * rounds))
     columns = model.schema.names[:in_sight]
-    paths = [
-        f"/api/posterior?{urlencode({'given': format_said(one), 'column': columns}, doseq=True)}"
-        for one in said
-    ]
+    asked = [{"given": format_conditions(one), "column": columns} for one in said]
+    paths = [f"/api/posterior?{urlencode(one, doseq=True)}" for one in asked]
     asyncio.run(load(url, paths[:at_once], at_once))  # warm
     bare = bare_times(model, said[:60])
     begin, spent = perf_counter(), processor_seconds(process)
@@ -132,7 +130,7 @@ def _condition(value: object) -> object:
 
 
 def bare_times(model: Model, said: list[dict[str, object]]) -> list[float]:
-    evidence = [read_said(one, model.schema).evidence for one in said]
+    evidence = [read_mapping(one, model.schema).evidence for one in said]
     posteriors(model.circuit, evidence[0], n_threads=1)
     times = []
     for one in evidence:

@@ -11,14 +11,19 @@ from pathlib import Path
 from textwrap import indent
 from typing import Any
 
+from softlearn.datasets import DEBD_NAMES
 from softlearn.estimators import learners
 from softlearn.estimators.circuit_estimator import CircuitEstimator
 from softlearn.estimators.docstring import described_type
+from softlearn.experiments.ledger import Ledger
+from softlearn.experiments.systems_compared import COMPARED
+from softlearn.experiments.systems_tables import published
 from softlearn.learn import LEARNERS, Entry
 from softlearn.learn.parameters import Parameter, parameters_of
 from softlearn.learners import LEARNER_FILES
 from softlearn.table.column import KINDS
 
+ROWS = Path(__file__).with_name("results") / "systems.jsonl"
 PAGE = Path(__file__).with_name("learners.md")
 STUB = Path(learners.__file__).with_suffix(".pyi")
 
@@ -86,10 +91,32 @@ def section(entry: Entry[Any]) -> list[str]:
         "",
         f"*Reference:* {entry.reference}",
         "",
+        *figures(entry),
         *parameter_table(entry.parameters),
         "",
         *([f"`tune` tries {', '.join(tried)} unless it is given another grid.", ""] * bool(tried)),
     ]
+
+
+def figures(entry: Entry[Any]) -> list[str]:
+    """Return what the learner has reached on binary sets, beside what others have printed."""
+    lines = []
+    for name, system in COMPARED.items():
+        own = [row for row in Ledger(ROWS).rows() if row["system"] == name]
+        if system.learner != entry.name or not own:
+            continue
+        told = []
+        for row in sorted(own, key=lambda row: DEBD_NAMES.index(row["dataset"])):
+            theirs = published(row["dataset"], name)
+            told.append(
+                f"{row['dataset']} {row['test']:.2f}"
+                + ("" if theirs is None else f" ({theirs:.2f})")
+            )
+        lines.append(f"*Figures* of {system.label}: {', '.join(told)}.")
+    if not lines:
+        return []
+    said = "Test log-likelihood per row, in brackets as published: [systems](results/systems.md)."
+    return [*lines, said, ""]
 
 
 def parameter_table(known: Mapping[str, Parameter]) -> list[str]:

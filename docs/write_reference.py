@@ -1,4 +1,4 @@
-"""The Python reference, written from the docstrings: ``python docs/write_reference.py``."""
+"""The Python reference, a page per room, from docstrings: ``python docs/write_reference.py``."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from textwrap import fill
 from types import ModuleType
 
-PAGE = Path(__file__).with_name("reference.md")
-# In the order of the page. A name that several rooms show is described in the first.
+FOLDER = Path(__file__).with_name("reference")
+# In the order of the pages, one per room. A name that several rooms show is described in the first.
 ROOMS = (
-    "softlearn",
     "softlearn.model",
     "softlearn.estimators",
     "softlearn.show",
@@ -22,18 +22,21 @@ ROOMS = (
     "softlearn.datasets",
     "softlearn.datasets.worlds",
     "softlearn.scale",
+    "softlearn.conditions",
     "softlearn.table",
     "softlearn.circuit",
     "softlearn.query",
     "softlearn.errors",
+    "softlearn",
 )
 _FIRST = ("Model", "load", "SoftLearn", "LearnSPN")  # what the others are like
-_HEAD = """# Python reference
+_NOTE = "<!-- Written by python docs/write_reference.py; change the docstrings. -->"
+_INDEX = f"""# Python reference
 
-<!-- Written by python docs/write_reference.py; change the docstrings. -->
+{_NOTE}
 
-Every public name with its docstring. Begin with the [tour](tour.md); words are explained in
-[concepts](concepts.md).
+Every public name with its docstring, one page per room of the library. Begin with the
+[tour](../tour.md); words are explained in [concepts](../concepts.md).
 """
 _LINE = 88
 _UNDERLINE = re.compile(r"^-{3,}$")
@@ -49,67 +52,109 @@ class Plain(str):
 
 
 @dataclass
-class Reference:
-    """The page while it is written, and what it has described so far."""
+class Page:
+    """A page while it is written."""
 
+    name: str
     lines: list[str] = field(default_factory=list)
-    seen: set[str] = field(default_factory=set)
+    anchors: dict[str, str] = field(default_factory=dict)  # of each name that it describes
 
-    def room(self, name: str) -> None:
-        """Write a room, and every public name that is not yet described."""
-        module = import_module(name)
-        summary = (inspect.getdoc(module) or "").splitlines()[0]
-        self.lines += ["", f"## {name}", "", summary]
+    def add(self, name: str) -> str:
+        """Begin the section of a name, and return its address."""
+        taken = [one.lower() for one in self.anchors].count(name.lower())
+        self.anchors[name] = f"{name.lower()}-{taken}" if taken else name.lower()
+        self.lines += ["", f"## {name}", ""]
+        return f"{self.name}.md#{self.anchors[name]}"
+
+    def text(self) -> str:
+        """Return the page as Markdown."""
+        return re.sub(r"\n{3,}", "\n\n", "\n".join(self.lines)) + "\n"
+
+
+@dataclass
+class Reference:
+    """All pages while they are written, and where each name is described."""
+
+    pages: dict[str, Page] = field(default_factory=dict)
+    described: dict[str, str] = field(default_factory=dict)
+
+    def module(self, name: str) -> None:
+        """Write a module, and every public name that is not yet described."""
+        room = name.split(".")[1] if "." in name else name
+        summary = _summary(name)
+        if room not in self.pages:
+            self.pages[room] = Page(room, [f"# {name}", "", _NOTE, "", summary])
+        else:
+            self.pages[room].lines += ["", f"## {name}", "", summary]
+        page = self.pages[room]
         elsewhere, values = [], []
+        module = import_module(name)
         for public in public_names(module):
             found = getattr(module, public)
             if inspect.ismodule(found):
                 continue
             if not callable(found):
                 values.append(f"`{public}`")
-            elif _key(found) in self.seen:
-                elsewhere.append(f"`{public}`")
+            elif _key(found) in self.described:
+                elsewhere.append(self.link(public, found, page))
             else:
-                self.entry(public, found)
+                self.entry(public, found, page)
         if values:
-            self.lines += ["", f"Values: {', '.join(values)}."]
+            page.lines += ["", f"Values: {', '.join(values)}."]
         if elsewhere:
-            self.lines += ["", f"Described above: {', '.join(elsewhere)}."]
+            page.lines += ["", _wrapped(f"Described elsewhere: {', '.join(elsewhere)}.")]
 
-    def entry(self, name: str, found: object) -> None:
+    def link(self, name: str, found: object, page: Page) -> str:
+        """Return a link to where a name is described."""
+        place = self.described[_key(found)]
+        file, _, anchor = place.partition("#")
+        return f"[`{name}`]({f'#{anchor}' if file == f'{page.name}.md' else place})"
+
+    def entry(self, name: str, found: object, page: Page) -> None:
         """Write a class or a function."""
-        self.seen.add(_key(found))
-        self.lines += ["", f"### {name}", ""]
+        place = self.described[_key(found)] = page.add(name)
         is_error = inspect.isclass(found) and issubclass(found, Exception)
         if not is_error:
-            self.lines += ["```py", signature(name, found), "```", ""]
-        self.lines += markdown(inspect.getdoc(found) or "")
+            page.lines += ["```py", signature(name, found), "```", ""]
+        page.lines += markdown(inspect.getdoc(found) or "")
         if inspect.isclass(found) and not is_error:
-            self.methods(found)
+            self.methods(found, page, place)
 
-    def methods(self, owner: type) -> None:
+    def methods(self, owner: type, page: Page, place: str) -> None:
         """Write the methods of a class that are ours and not yet described."""
         inherited = []
         for name, method in sorted(own_methods(owner)):
-            if _key(method) in self.seen:
-                inherited.append(f"`{name}`")
+            if _key(method) in self.described:
+                inherited.append(self.link(name, method, page))
                 continue
-            self.seen.add(_key(method))
-            if isinstance(method, property):
-                self.lines += ["", f"**`{name}`**", ""]
-            else:
-                self.lines += ["", f"**`{name}`**", "", "```py", signature(name, method), "```", ""]
-            self.lines += markdown(inspect.getdoc(method) or "")
+            self.described[_key(method)] = place
+            page.lines += ["", f"**`{name}`**", ""]
+            if not isinstance(method, property):
+                page.lines += ["```py", signature(name, method), "```", ""]
+            page.lines += markdown(inspect.getdoc(method) or "")
         if inherited:
-            self.lines += ["", f"Methods described above: {', '.join(inherited)}."]
+            page.lines += ["", _wrapped(f"Inherited methods: {', '.join(inherited)}.")]
 
 
-def reference() -> str:
-    """Return the whole page."""
-    page = Reference()
-    for room in ROOMS:
-        page.room(room)
-    return _HEAD + re.sub(r"\n{3,}", "\n\n", "\n".join(page.lines)) + "\n"
+def reference() -> dict[str, str]:
+    """Return the text of each page by the name of its file."""
+    written = Reference()
+    for name in ROOMS:
+        written.module(name)
+    pages = {f"{name}.md": page.text() for name, page in written.pages.items()}
+    rooms = "\n\n".join(_index_entry(page) for page in written.pages.values())
+    return {"README.md": f"{_INDEX}\n{rooms}\n", **pages}
+
+
+def _index_entry(page: Page) -> str:
+    title = page.name if page.name == "softlearn" else f"softlearn.{page.name}"
+    names = [f"[{name}]({page.name}.md#{anchor})" for name, anchor in page.anchors.items()]
+    shown = [f"**[`{title}`]({page.name}.md)** {_summary(title)}", ", ".join(names)]
+    return "\n\n".join(_wrapped(text) for text in shown if text)
+
+
+def _summary(module: str) -> str:
+    return _code((inspect.getdoc(import_module(module)) or "").splitlines()[0])
 
 
 def public_names(module: ModuleType) -> list[str]:
@@ -179,7 +224,7 @@ def _entries(lines: list[str]) -> list[str]:
             name, _, kind = line.partition(" : ")
             written.append(f"- `{name}`" + (f" ({_code(kind)})" if kind else ""))
         is_named = not line.startswith(" ")
-    return written
+    return [_wrapped(item, indent="  ") for item in written]
 
 
 def _examples(lines: list[str]) -> list[str]:
@@ -188,6 +233,11 @@ def _examples(lines: list[str]) -> list[str]:
 
 def _prose(lines: list[str]) -> list[str]:
     return [_code(line) for line in lines]
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    """Return text in lines of at most a hundred letters; code with its spaces may stand in two."""
+    return fill(text, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def _code(text: str) -> str:
@@ -219,4 +269,6 @@ def _key(found: object) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(reference(), encoding="utf-8")
+    FOLDER.mkdir(exist_ok=True)
+    for file, text in reference().items():
+        (FOLDER / file).write_text(text, encoding="utf-8")

@@ -2,8 +2,13 @@
 
 from pathlib import Path
 
+import matplotlib as mpl
+
 from softlearn import Gaussian, Model, load
 from softlearn.circuit import to_dot
+from softlearn.show import plots
+
+mpl.use("agg")  # draw to files, open no windows
 
 # The paper's generating expression, as it stands there: + is a sum node, * a product node.
 model = Model(
@@ -38,3 +43,4 @@ drawing = Path("paper.dot")
 drawing.write_text(to_dot(model.circuit), encoding="utf-8")
 print(f"\n{drawing.read_text(encoding='utf-8')}")
 print(f"draw it with Graphviz: dot -Tsvg {drawing} > paper.svg")
+plots.pairs(model, rows)[0, 0].figure.savefig("paper.png")

@@ -1,9 +1,13 @@
 """Text, truth values, whole and decimal numbers with missing cells, in pandas and in polars."""
 
+import matplotlib as mpl
 import pandas as pd
 import polars as pl
 
 from softlearn import Categorical, Gaussian, Model
+from softlearn.show import plots
+
+mpl.use("agg")  # draw to files, open no windows
 
 cats = (
     Categorical("animal", {"cat": 1.0})
@@ -46,3 +50,4 @@ assert (model.impute(pets).dtypes == pets.dtypes).all()
 polars_pets = pl.from_pandas(pets).select("weight", "age", "indoors", "animal")
 assert (model.score_samples(polars_pets) == model.score_samples(pets)).all()
 print(f"\n{model.impute(polars_pets)}")
+plots.structure(model).figure.savefig("pets.png")

@@ -1,8 +1,12 @@
 """Every way to say what is known: values, sets of levels, intervals, nothing, frames."""
 
+import matplotlib as mpl
 import pandas as pd
 
 from softlearn import Categorical, Gaussian, Model, SoftlearnError
+from softlearn.show import plots
+
+mpl.use("agg")  # draw to files, open no windows
 
 summer = (
     Categorical("season", {"summer": 1.0})
@@ -31,21 +35,16 @@ questions = [
 for event, given in questions:
     print(f"{model.probability(event, given=given):8.5f} = P({event} | {given})")
 
-# A frame asks once a row.
+# A frame asks once per row.
 days = pd.DataFrame({"season": None, "sky": ["snow", "clear"], "degrees": 20.0, "visitors": None})
 days["season"] = ["winter", None]
-print(
-    f"\nP(150 visitors or more), a day each: {model.probability({'visitors': (150, None)}, days)}"
-)
+many = model.probability({"visitors": (150, None)}, days)
+print(f"\nP(150 visitors or more) on each day: {many}")
 
 # Whole distributions: of one column, or of all that are not given.
 print(f"\nthe sky below zero degrees:\n{model.distribution('sky', given={'degrees': (None, 0)})}")
 visitors = model.distribution("visitors", given={"sky": "clear"})
 print(f"\nvisitors under a clear sky:\n{visitors}")
-print(f"nine days in ten have at most {visitors.quantile(0.9):.0f}")
-print(
-    f"\nmost likely on a rainy day: {model.most_probable({'sky': 'rain'}).rows.iloc[0].to_dict()}"
-)
 
 # Questions that make no sense say so.
 for event, given in (
@@ -57,3 +56,4 @@ for event, given in (
         model.probability(event, given=given)
     except SoftlearnError as error:
         print(f"\n{type(error).__name__}: {error}")
+plots.conditional(model, "sky", "degrees").figure.savefig("sky.png")

@@ -1,4 +1,4 @@
-"""What a model has learnt: told in words, and drawn."""
+"""What a model has learnt, in words and in pictures."""
 
 from pathlib import Path
 

@@ -1,9 +1,13 @@
 """One classifier for rows of which different things are known: nothing is imputed."""
 
+import matplotlib as mpl
 import numpy as np
 
 from softlearn import CircuitClassifier
 from softlearn.datasets import worlds
+from softlearn.show import plots
+
+mpl.use("agg")  # draw to files, open no windows
 
 truth = worlds.households()
 train, test = truth.sample(300, random_state=0), truth.sample(500, random_state=1)
@@ -27,3 +31,4 @@ model = classifier.model_
 print(f"P(car | age <= 30):\n{model.distribution('car', given={'age': (None, 30)})}")
 for car in classifier.classes_:
     print(f"E[age | car = {car}] = {model.expectation('age', given={'car': car}):.0f}")
+plots.calibration(model, test, {"car": "none"}).figure.savefig("calibration.png")

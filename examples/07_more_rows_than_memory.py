@@ -3,9 +3,13 @@
 from pathlib import Path
 
 import dask.dataframe as dd
+import matplotlib as mpl
 
 from softlearn import SoftLearn
 from softlearn.datasets import worlds
+from softlearn.show import plots
+
+mpl.use("agg")  # draw to files, open no windows
 
 # Eight files of a table, drawn from a known world one after the other: the whole is never here.
 folder = Path("households")
@@ -34,3 +38,4 @@ drawn = learnt.sample(20_000, random_state=0, partition_rows=5000)
 drawn.to_parquet("drawn")
 print(f"\n{len(list(Path('drawn').glob('*.parquet')))} files of drawn rows")
 print(dd.read_parquet("drawn").groupby("place").size().compute().to_string())
+plots.conditional(learnt.model_, "income", "age").figure.savefig("income.png")

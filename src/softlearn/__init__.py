@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         CircuitImputer,
         CircuitMixture,
         CircuitOutlierDetector,
+        compare,
         tune,
     )
     from softlearn.estimators.learners import *  # noqa: F403 - one for each learner
@@ -37,6 +38,7 @@ __all__ = [
     "Schema",
     "SoftlearnError",
     "__version__",
+    "compare",
     "datasets",
     "infer_schema",
     "load",
@@ -52,7 +54,7 @@ _ROOM_OF = {
     **dict.fromkeys(("Column", "Schema", "infer_schema"), "table"),
     **dict.fromkeys(("Model", "load"), "model"),
     "SoftlearnError": "errors",
-    **dict.fromkeys(("AutoCircuit", "tune", *LEARNER_FILES), "estimators"),
+    **dict.fromkeys(("AutoCircuit", "compare", "tune", *LEARNER_FILES), "estimators"),
     **dict.fromkeys((name for name in __all__ if name.startswith("Circuit")), "estimators"),
 }
 _ROOMS = ("circuit", "datasets", "errors", "estimators", "model", "query", "show", "table", "web")

@@ -18,6 +18,7 @@ LEARNER_FILES: Final[dict[str, str]] = {
     "RatSpn": "softlearn.learn.rat_spn",
     "EinsumNetwork": "softlearn.learn.einsum_network",
     "CutsetNetwork": "softlearn.learn.cutsetnetwork",
+    "LearnPSDD": "softlearn.learn.learnpsdd",
     "RandomCircuits": "softlearn.learn.randomcircuits",
     "IdSpn": "softlearn.learn.idspn",
 }

@@ -99,16 +99,26 @@ def test_three_children_must_differ_pairwise(levels, expected):
     assert is_deterministic(flatten(Sum((1 / 3, 1 / 3, 1 / 3), tuple(leaves)))) is expected
 
 
-def test_children_that_differ_on_different_columns_are_not_claimed():
-    # Any two differ on some column, but no single column tells all three apart.
+def test_children_may_differ_two_by_two_on_different_columns():
+    # No single column tells all three apart.
     def bits(*values: int | None) -> Node:
         options = {0: {0: 1, 1: 0}, 1: {0: 0, 1: 1}, None: {0: 0.5, 1: 0.5}}
         return Product(tuple(Categorical(f"c{i}", options[v]) for i, v in enumerate(values)))
 
     children = (bits(0, 1, None), bits(None, 0, 1), bits(1, None, 0))
     circuit = flatten(Sum((0.2, 0.3, 0.5), children))
-    assert not is_deterministic(circuit)
+    assert is_deterministic(circuit)
     assert most_children_true_at_once(circuit, every_world(circuit)) == 1
+
+
+def test_one_pair_that_overlaps_is_enough():
+    def bits(*values: int | None) -> Node:
+        options = {0: {0: 1, 1: 0}, 1: {0: 0, 1: 1}, None: {0: 0.5, 1: 0.5}}
+        return Product(tuple(Categorical(f"c{i}", options[v]) for i, v in enumerate(values)))
+
+    circuit = flatten(Sum((0.2, 0.3, 0.5), (bits(0, 1), bits(1, None), bits(None, 0))))
+    assert not is_deterministic(circuit)
+    assert most_children_true_at_once(circuit, every_world(circuit)) == 2
 
 
 def test_branches_without_weight_do_not_count():

@@ -29,6 +29,7 @@ CALLS = {
     "explore": ["MODEL", "--data", "TABLE", "--port", "0", "--no-browser"],
     "plot": ["marginals", "MODEL", "-o", "new.png", "--columns", "sex"],
     "tune": ["TRAINING", "-o", "new.safetensors", "--significance", "0.01"],
+    "compare": ["TRAINING", "--learners", "chowliutree,learnpsdd"],
     "schema": ["TABLE", "--drop", "name"],
     "convert": ["MODEL", "new.json"],
     "warm-up": [],
@@ -42,6 +43,7 @@ CALLS = {
     "reproduce mnist": [],
     "reproduce badcluster": [],
     "reproduce depth": [],
+    "reproduce systems": [],
     "reproduce records": [],
     "reproduce report": [],
 }

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softlearn.model.language import format_said, parse_question, parse_said
-from softlearn.model.phrases import LanguageError
+from softlearn.conditions import LanguageError, format_conditions, parse_conditions, parse_question
 from softlearn.table import Column, Schema, find_scale
 
 SCHEMA = Schema(
@@ -123,20 +122,20 @@ UNFINISHED = {
 
 @pytest.mark.parametrize("text", MEANINGS)
 def test_a_text_means_what_model_understands(text):
-    assert parse_said(text, SCHEMA) == MEANINGS[text]
+    assert parse_conditions(text, SCHEMA) == MEANINGS[text]
 
 
 @pytest.mark.parametrize("marked", MISTAKES)
 def test_a_mistake_is_pointed_at(marked):
     text = marked.replace("«", "").replace("»", "")
     with pytest.raises(LanguageError, match=re.escape(MISTAKES[marked])) as caught:
-        parse_said(text, SCHEMA)
+        parse_conditions(text, SCHEMA)
     assert (caught.value.start, caught.value.end) == (marked.index("«"), marked.index("»") - 1)
 
 
 def test_the_caret_stands_below_the_mistake():
     with pytest.raises(LanguageError, match="sexx") as caught:
-        parse_said("age=30..40, sexx=F", SCHEMA)
+        parse_conditions("age=30..40, sexx=F", SCHEMA)
     reason, line, caret = str(caught.value).splitlines()
     assert reason == "there is no column 'sexx'; did you mean 'sex'?"
     assert line == "  age=30..40, sexx=F"
@@ -146,7 +145,7 @@ def test_the_caret_stands_below_the_mistake():
 @pytest.mark.parametrize("text", UNFINISHED)
 def test_an_unfinished_text_says_what_is_missing_at_its_end(text):
     with pytest.raises(LanguageError, match=re.escape(UNFINISHED[text])) as caught:
-        parse_said(text, SCHEMA)
+        parse_conditions(text, SCHEMA)
     assert caught.value.start == len(text)
 
 
@@ -193,7 +192,7 @@ def spoken(draw):
 
 def test_missing_cells_are_written_as_they_are_read():
     said = {"score": {None}, "sort": {None}, "age": (None, None)}
-    assert format_said(said) == "score is missing, sort is missing, age is not missing"
+    assert format_conditions(said) == "score is missing, sort is missing, age is not missing"
 
 
 LOOK_LIKE_GRAMMAR = [
@@ -219,20 +218,20 @@ LOOK_LIKE_GRAMMAR = [
 def test_words_that_look_like_grammar_are_read_again(word):
     schema = Schema((Column(word, "categorical", tuple(LOOK_LIKE_GRAMMAR)),))
     for said in ({word: word}, {word: {word}}):
-        assert parse_said(format_said(said), schema) == said
+        assert parse_conditions(format_conditions(said), schema) == said
 
 
 @given(spoken())
 def test_what_is_written_is_read_again(drawn):
     schema, said = drawn
-    assert parse_said(format_said(said), schema) == said
+    assert parse_conditions(format_conditions(said), schema) == said
 
 
 @given(st.text(alphabet="age=sx.<>!,{}'\"? 01in", max_size=20))
 def test_any_text_is_read_or_pointed_at(text):
     mistake = None
     try:
-        parse_said(text, SCHEMA)
+        parse_conditions(text, SCHEMA)
     except LanguageError as error:
         mistake = error
     assert mistake is None or 0 <= mistake.start <= len(text)

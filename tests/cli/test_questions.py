@@ -121,7 +121,25 @@ def test_a_circuit_is_converted(model_file, run, tmp_path):
     drawing = tmp_path / "m.dot"
     assert run("convert", model_file, drawing).exit_code == 0
     assert drawing.read_text(encoding="utf-8").startswith("digraph")
-    assert "must end in .dot or .json" in run("convert", model_file, tmp_path / "m.txt").stderr
+    assert "must end in one of .dot, .json" in run("convert", model_file, tmp_path / "m.txt").stderr
+
+
+def test_a_psdd_is_converted_there_and_back_and_asked(run, answered, tmp_path):
+    table = tmp_path / "votes.csv"
+    rows = ["yes,no", "no,yes", "yes,no", "no,no"] * 50
+    table.write_text("\n".join(["a,b", *rows]), encoding="utf-8")
+    text, other = tmp_path / "votes.psdd", tmp_path / "again.safetensors"
+    assert run("fit", table, "-o", text, "--learner", "learnpsdd").exit_code == 0
+    assert run("convert", text, other).exit_code == 0
+    asked = [answered("query", model, "a=yes", "--given", "b=no") for model in (text, other)]
+    assert asked[0] == asked[1]
+    assert (tmp_path / "votes.vtree").exists()
+    text.unlink()
+    refused = run("convert", other, text)
+    assert refused.exit_code == 2
+    assert "votes.vtree exists already" in refused.stderr
+    mixed = run("fit", table, "-o", text, "-f", "--learner", "chowliutree", "--n-members", "3")
+    assert mixed.exit_code == 0 or "is no PSDD" in mixed.stderr
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,9 @@ import pytest
 
 from cli.conftest import HEADER, ROWS, patients
 from softlearn.files import text_source
+from softlearn.show import plots
+from softlearn.show.views import Kinds, Rows
+from softlearn.table import encode
 
 MODEL = patients()
 FRAME = pd.DataFrame(
@@ -161,11 +164,25 @@ def test_the_oddest_rows_are_found_and_explained(model_file, run, tmp_path, monk
     lines = run("outliers", model_file, table, "-n", "3", "--json").stdout.splitlines()
     found = [json.loads(line) for line in lines]
     scores = MODEL.score_samples(drawn)
-    assert [row["row"] - 1 for row in found] == scores.argsort()[:3].tolist()
-    assert found[0]["row"] == 151
+    assert [row["row"] for row in found] == scores.argsort()[:3].tolist()
+    assert found[0]["row"] == 150
     assert found[0]["because"].startswith("weight=500 (+")
     assert found[1]["because"].startswith("age=140 (+")
     assert [row["log_density"] for row in found] == pytest.approx(sorted(scores)[:3])
+
+
+def test_a_row_has_one_number_in_commands_plots_and_the_explorer(model_file, run, tmp_path):
+    drawn = MODEL.sample(200, random_state=0)
+    drawn.loc[150, "weight"] = 500.0
+    table = tmp_path / "t.csv"
+    drawn.to_csv(table, index=False)
+    told = json.loads(run("outliers", model_file, table, "-n", "1", "--json").stdout)["row"]
+    title = plots.likelihoods(MODEL, drawn, share=0.005).get_title(loc="left")
+    explored = Rows(MODEL, Kinds(MODEL), encode(drawn, MODEL.schema)).page(0, 1, "odd")["rows"][0][
+        "row"
+    ]
+    assert told == explored == 150
+    assert title.endswith("the least likely: row 150")
 
 
 @pytest.mark.parametrize("command", ["score", "impute", "classify"])
@@ -190,7 +207,7 @@ def test_a_strange_level_is_the_oddest_of_all(model_file, table_file, run, tmp_p
     strange.write_text(text.replace(",M,", ",X,"), encoding="utf-8")
     (line,) = run("outliers", model_file, strange, "-n", "1", "--json").stdout.splitlines()
     found = json.loads(line)
-    assert (found["row"], found["log_density"]) == (2, "-Infinity")
+    assert (found["row"], found["log_density"]) == (1, "-Infinity")
     assert found["because"].startswith("sex=X (impossible)")
 
 

@@ -149,7 +149,7 @@ def test_the_report_is_a_table_of_what_was_tried():
     assert sum(frame["weight"]) == pytest.approx(1.0)
     best = frame["best"].to_list()
     assert best == sorted(best)
-    assert "nats a row" in repr(learnt.report_)
+    assert "nats per row" in repr(learnt.report_)
     assert "<table" in learnt.report_._repr_html_()
 
 

@@ -1,3 +1,5 @@
+import gzip
+
 import pytest
 
 from experiments.tiny_cells import row
@@ -49,4 +51,22 @@ def test_a_line_that_is_no_row_is_named(ledger, line):
     with ledger.path.open("a", encoding="utf-8") as file:
         file.write(line + "\n")
     with pytest.raises(SoftlearnError, match=r"rows\.jsonl, line 2: not the row of a cell"):
+        ledger.rows()
+
+
+def test_rows_of_earlier_runs_may_be_compressed(ledger):
+    ledger.append(ROWS[0])
+    ledger.append(ROWS[1])
+    ledger.archive.write_bytes(gzip.compress(ledger.path.read_bytes()))
+    ledger.path.unlink()
+    assert ledger.rows() == ROWS[:2]
+    ledger.append(ROWS[2])
+    ledger.append(ROWS[1] | {"test": -9.0})
+    assert ledger.rows() == ROWS
+
+
+def test_a_damaged_archive_is_named(ledger):
+    ledger.append(ROWS[0])
+    ledger.archive.write_bytes(gzip.compress(ledger.path.read_bytes())[:-9])
+    with pytest.raises(SoftlearnError, match=r"rows\.jsonl\.gz cannot be unpacked"):
         ledger.rows()

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from softlearn import Categorical, Gaussian, Model, SoftlearnError
-from softlearn.model.language import LanguageError, parse_said
+from softlearn.conditions import LanguageError, parse_conditions
 
 HUGE = 10**400
 
@@ -63,13 +63,13 @@ def test_a_variance_beyond_all_floats_is_named_and_the_mean_is_right():
 def test_a_condition_of_spaces_is_read_at_once(text):
     start = time.perf_counter()
     with suppress(LanguageError):
-        parse_said(text, model().schema)
+        parse_conditions(text, model().schema)
     assert time.perf_counter() - start < 0.5
 
 
 def test_a_long_condition_is_shown_around_its_mistake():
     with pytest.raises(LanguageError) as raised:
-        parse_said("x=1, " + "c=a " * 50_000, model().schema)
+        parse_conditions("x=1, " + "c=a " * 50_000, model().schema)
     assert len(str(raised.value)) < 800
 
 

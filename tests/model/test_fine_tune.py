@@ -6,6 +6,10 @@ import pytest
 from softlearn import LearnSPN, Model, SoftLearn
 from softlearn.circuit import Categorical, Gaussian
 from softlearn.errors import SoftlearnError
+from softlearn.learn import Block, Engine
+from softlearn.learn.em import Rows, Schedule, train
+from softlearn.learn.m_step import PseudoRows
+from softlearn.table import encode
 
 
 def table(n_rows, seed=0):
@@ -29,6 +33,29 @@ def test_rows_held_out_are_never_less_likely(learner, missing):
     assert tuned.score(held) >= before
     assert model.score(held) == before
     assert tuned.circuit.structure is model.circuit.structure
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_the_rows_of_a_grown_circuit_become_likelier_with_every_pass(missing):
+    """Without pseudo-rows: these count beside the rows, and need not agree with them."""
+    rows = table(600)
+    rows[np.random.default_rng(2).random(rows.shape) < missing] = np.nan
+    model = SoftLearn(random_state=0, max_depth=2).fit(rows).model_
+    scores = [model.fine_tune(rows, rows, max_iter=n, smoothing=0.0).score(rows) for n in range(6)]
+    assert scores[0] == pytest.approx(model.score(rows))
+    assert (np.diff(scores) > -1e-9).all()
+    assert scores[-1] > scores[0]
+    block = Block(encode(rows, model.schema), np.ones(600))
+    pseudo = PseudoRows.none(model.schema)
+    passes = train(
+        model.circuit,
+        Rows(block),
+        pseudo,
+        Schedule(max_iter=6),
+        seed=np.random.SeedSequence(0),
+        engine=Engine(),
+    ).train
+    assert (np.diff([one.mean for one in passes]) > -1e-9).all()
 
 
 def test_a_model_by_hand_learns_its_numbers():

@@ -17,6 +17,7 @@ from softlearn import SoftLearn
 from softlearn.circuit.file import circuit_to_bytes
 from softlearn.errors import ModelFileError, SoftlearnError, TableError, UnknownLevelError
 from softlearn.estimators import CircuitClassifier, CircuitOutlierDetector
+from softlearn.scale import partitions_of
 
 MIXED = mixed_table()
 FEATURES, TARGET = MIXED.drop(columns="yes"), MIXED["yes"]
@@ -109,12 +110,14 @@ def test_nothing_is_read_before_an_answer_is_computed():
 
 
 def test_a_column_that_a_partition_lacks_wholly_keeps_its_dtype():
-    frame = pd.DataFrame({"a": pd.Series([1, 2] * 20, dtype="object"), "b": list("xyyx") * 10})
+    frame = pd.DataFrame({"a": [1, 2] * 20, "b": list("xyyx") * 10})
     model = SoftLearn(random_state=0).fit(frame).model_
-    gaps = frame.assign(a=frame["a"].where(frame.index < 20))  # nothing is left of the second
+    objects = frame["a"].astype(object)
+    gaps = frame.assign(a=objects.where(frame.index < 20))  # nothing is left of the second
     with dask.config.set({"dataframe.convert-string": False}):  # objects stay what they are
-        filled = computed(model.impute(in_partitions(gaps, 2)))
-    assert filled["a"].dtype == object
+        lazy = model.impute(in_partitions(gaps, 2))
+        filled, second = computed(lazy), lazy.partitions[1].compute()
+    assert second["a"].dtype == filled["a"].dtype == object
     assert not filled.isna().any(axis=None)
 
 
@@ -175,11 +178,8 @@ def test_a_model_travels_as_its_file_and_once_for_all_partitions():
     content = circuit_to_bytes(MODEL.circuit)
     assert content in pickle.dumps(MODEL)
     assert circuit_to_bytes(pickle.loads(pickle.dumps(MODEL)).circuit) == content
-    graphs = [
-        cloudpickle.dumps(dict(MODEL.score_samples(empty_partitions(n)).__dask_graph__()))
-        for n in (1, 40)
-    ]
-    assert [graph.count(content) for graph in graphs] == [1, 1]
+    tasks = dict(MODEL.score_samples(empty_partitions(40)).__dask_graph__()).values()
+    assert sum(content in cloudpickle.dumps(task) for task in tasks) == 1
 
 
 def empty_partitions(n):
@@ -192,3 +192,20 @@ def test_a_model_that_was_changed_on_the_way_is_refused():
     broken = sent.replace(content, content[:-8] + b"\0\0\0\0\0\0\xf0\x7f")
     with pytest.raises(ModelFileError):
         pickle.loads(broken)
+
+
+def test_questions_that_take_no_partitions_say_so():
+    with pytest.raises(TableError, match=r"call \.compute\(\) first"):
+        MODEL.most_probable(in_partitions(MIXED, 2))
+    rows = partitions_of(in_partitions(MIXED, 2))
+    with pytest.raises(SoftlearnError, match="answers Dask DataFrames and Arrays, not Partitions"):
+        MODEL.score_samples(rows)
+
+
+def test_the_level_that_is_unknown_is_still_known_to_who_catches_it():
+    strange = in_partitions(MIXED.assign(word="blue"), 1)
+    with pytest.raises(UnknownLevelError) as caught:
+        MODEL.score_samples(strange).compute()
+    assert (caught.value.column, caught.value.value) == ("word", "blue")
+    assert caught.value.what.startswith("partition 0: ")
+    assert str(caught.value).count("unknown=") == 1

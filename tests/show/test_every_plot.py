@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
@@ -20,6 +21,11 @@ from softlearn.show import plots
 
 ROWS = NUMBERS.sample(60, random_state=0)
 RESULTS = [{"dataset": "d", "system": name, "value": value} for name, value in (("a", 1), ("b", 2))]
+COMPARED = [
+    {"learner": "A", "held_out": -2.0, "error": 0.1, "fit_seconds": 0.5, "edges": 1000},
+    {"learner": "B", "held_out": -2.5, "error": 0.1, "fit_seconds": 12.5, "edges": 20},
+    {"learner": "C", "held_out": np.nan, "error": np.nan, "fit_seconds": np.nan, "edges": 0},
+]
 SEARCHED = SimpleNamespace(
     table=[
         {"stage": "search", "finished_at": 1.0, "score": -3.0, "best": -3.0},
@@ -33,6 +39,7 @@ PLOTS: dict[str, Callable[..., object]] = {
     "calibration": lambda frame, **to: plots.calibration(NUMBERS, frame, {"flag": 1}, **to),
     "comparison": lambda _, **to: plots.comparison(RESULTS, **to),
     "conditional": lambda _, **to: plots.conditional(NUMBERS, "flag", "x", **to),
+    "learners": lambda _, **to: plots.learners(COMPARED, **to),
     "likelihoods": lambda frame, **to: plots.likelihoods(NUMBERS, frame, **to),
     "marginals": lambda frame, **to: plots.marginals(NUMBERS, frame, **to),
     "pairs": lambda frame, **to: plots.pairs(NUMBERS, frame, **to),
@@ -52,6 +59,45 @@ def drawn(axes: object) -> list[Axes]:
 
 def test_every_plot_is_tried_here():
     assert set(PLOTS) == set(plots.__all__)
+
+
+def crowded() -> Model:
+    """Long and many names, wide numbers, times: what makes ticks collide."""
+    levels = {"common": 0.48} | {f"a quite long level {i}": 0.04 for i in range(13)}
+    parts = [
+        Gaussian("x", at, 4000)
+        * Gaussian("y", at, 9)
+        * Gaussian("z", 0, 1)
+        * Categorical("long level names", levels)
+        for at in (-1e6, 1e9)
+    ]
+    return Model(0.5 * parts[0] + 0.5 * parts[1])
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        *PLOTS.values(),
+        lambda _: plots.marginals(crowded()),
+        lambda _: plots.pairs(crowded()),
+        lambda _: plots.pairs(patients(), patients().sample(50, random_state=0)),
+        lambda _: plots.conditional(crowded(), "x", "long level names"),
+        lambda _: plots.conditional(crowded(), "x", "y"),
+    ],
+)
+def test_ticks_do_not_collide(draw):
+    for ax in drawn(draw(ROWS)):
+        upright = [label.get_window_extent() for label in ax.get_xticklabels() if is_level(label)]
+        boxes = sorted((box.x0, box.x1) for box in upright)
+        assert all(end + 2 < start for (_, end), (start, _) in pairwise(boxes))
+        boxes = [label.get_window_extent() for label in ax.get_yticklabels() if label.get_text()]
+        boxes = sorted((box.y0, box.y1) for box in boxes)
+        assert all(end < start for (_, end), (start, _) in pairwise(boxes))
+
+
+def is_level(label) -> bool:
+    """Turned labels have boxes that overlap, and letters that do not."""
+    return bool(label.get_text()) and label.get_visible() and label.get_rotation() == 0
 
 
 def test_the_room_is_found_from_the_top():
@@ -101,7 +147,9 @@ def test_without_matplotlib_the_message_says_how_to_get_it(name, monkeypatch):
         PLOTS[name](ROWS)
 
 
-@pytest.mark.parametrize("name", [name for name in PLOTS if name not in ("comparison", "search")])
+@pytest.mark.parametrize(
+    "name", [name for name in PLOTS if name not in ("comparison", "learners", "search")]
+)
 def test_an_estimator_is_refused_and_leaves_no_figure(name):
     extra = {"calibration": (ROWS, {}), "conditional": ("a", "b"), "likelihoods": (ROWS,)}
     estimator = SoftLearn().fit(ROWS)

@@ -91,3 +91,14 @@ def test_columns_that_the_model_does_not_have_are_left_out():
 def test_the_colours_are_explained_once():
     axes = plots.marginals(patients(), patients().sample(9, random_state=0))
     assert axes[0].figure.get_supxlabel() == "blue: the model, grey: the table"
+
+
+@pytest.mark.parametrize("n_rows", [300, 1500])
+def test_a_narrow_peak_beside_wide_rows_is_seen_as_one(n_rows):
+    """Half of the values within 2 % of the axis: their bars are no wider than a twentieth of it."""
+    rng = np.random.default_rng(0)
+    rows = np.concatenate([rng.normal(2, 0.2, n_rows // 2), rng.uniform(5, 25, n_rows // 2)])
+    model = Model(0.5 * Gaussian("x", 2, 0.2) + 0.5 * Gaussian("x", 15, 6))
+    (ax,) = plots.marginals(model, pd.DataFrame({"x": rows}))
+    edges = ax.patches[0].get_data().edges
+    assert np.diff(edges).max() <= (edges[-1] - edges[0]) / 20

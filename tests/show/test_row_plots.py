@@ -141,3 +141,13 @@ def test_a_table_without_possible_rows_is_refused():
     model = Model(Categorical("side", {"a": 1.0, "b": 0.0}))
     with pytest.raises(SoftlearnError, match="no row of the table is possible"):
         plots.likelihoods(model, pd.DataFrame({"side": ["b"]}))
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 7, 40])
+def test_rows_are_counted_in_whole_numbers(n_rows):
+    model = households()
+    ax = plots.likelihoods(model, model.sample(n_rows, random_state=0))
+    ax.figure.canvas.draw()
+    ticks = [float(label.get_text()) for label in ax.get_yticklabels()]
+    assert len(ticks) > 1
+    assert all(tick == int(tick) for tick in ticks)

@@ -77,3 +77,12 @@ def test_ten_thousand_nodes_stay_readable():
 def test_a_wrong_number_of_nodes_is_refused(max_nodes):
     with pytest.raises(SoftlearnError, match="max_nodes must be a whole number"):
         plots.structure(households(), max_nodes)
+
+
+def test_the_signs_that_are_drawn_are_explained():
+    above = plots.structure(households()).get_title(loc="left")
+    assert "+ kinds of rows" in above
+    assert "× groups of columns" in above
+    above = plots.structure(Model(Gaussian("x", 0, 1))).get_title(loc="left")
+    assert "+" not in above
+    assert "×" not in above

@@ -10,8 +10,8 @@ import pytest
 
 from model_examples import fork, patients
 from softlearn import Column, Gaussian, Model, SoftLearn
+from softlearn.conditions import parse_conditions
 from softlearn.errors import ImpossibleEvidenceError, SoftlearnError
-from softlearn.model.language import parse_said
 from softlearn.show.views import Believer, Fit, Kinds, Rows, Tree, informative_columns
 from softlearn.table import encode
 
@@ -53,7 +53,7 @@ def test_surprises_are_conditional_densities(row, rows):
         assert one["bits"] == pytest.approx(expected, abs=1e-9)
         assert (one["condition"] is None) == bool(own[one["name"]].isna().iloc[0])
         if one["condition"] is not None:
-            parse_said(one["condition"], model.schema)
+            parse_conditions(one["condition"], model.schema)
 
 
 def test_missing_cells_are_filled_as_imputation_fills_them(rows):
@@ -134,7 +134,7 @@ def test_information_between_levels_is_the_models(target, given):
     model = patients()
     found = informative_columns(Believer(model), target, given)
     names = [name for name in ("sex", "smoker", "stage") if name != target]
-    expected = model.mutual_information([target, *names], parse_said(given, model.schema))
+    expected = model.mutual_information([target, *names], parse_conditions(given, model.schema))
     told = {one["name"]: one["bits"] for one in found["columns"]}
     assert found["entropy_bits"] == pytest.approx(expected[target, target] / np.log(2.0))
     for name in set(names) & set(told):

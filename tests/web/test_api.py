@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from model_examples import fork, patients
-from softlearn.model.language import parse_said
+from softlearn.conditions import parse_conditions
 from softlearn.show.views.values import cell
 from softlearn.table import encode
 from softlearn.web.endpoints import ENDPOINTS
@@ -75,7 +75,7 @@ def test_answers_fit_their_description(path, client):
 @pytest.mark.parametrize("text", GIVEN)
 def test_posteriors_are_what_python_answers(text, client):
     model, found = patients(), client.get("/api/posterior", given=text).json()
-    said = parse_said(text, model.schema)
+    said = parse_conditions(text, model.schema)
     for one in found["distributions"]:
         if "at" in one:
             continue
@@ -94,7 +94,7 @@ def test_the_probability_of_evidence_is_pythons(client):
     model = patients()
     for text in ("age=40..60, sex=M", "age=45", "stage in {1, 2}"):
         evidence = client.get("/api/posterior", given=text).json()["evidence"]
-        expected = model.probability(parse_said(text, model.schema))
+        expected = model.probability(parse_conditions(text, model.schema))
         assert evidence["probability"] == pytest.approx(expected, rel=1e-9)
         assert evidence["bits"] == pytest.approx(-np.log2(expected))
     density = client.get("/api/posterior", given="weight=70").json()["evidence"]

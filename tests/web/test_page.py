@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 
-from softlearn.model.language import parse_said
+from softlearn.conditions import parse_conditions
 from softlearn.web import explore
 from web.explorers import SCRIPT, nasty
 
@@ -29,7 +29,7 @@ def settled(page, text: str) -> None:
 
 def must_agree(page, model) -> None:
     """Compare every number that the cards hold with Python's answers."""
-    said = parse_said(given_in(page), model.schema)
+    said = parse_conditions(given_in(page), model.schema)
     compared = 0
     for name in model.schema.names:
         card = page.locator(f'.card[data-column="{name}"]')

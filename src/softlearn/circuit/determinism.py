@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -14,12 +16,12 @@ from softlearn.leaf import Family, Interval, Listed, Members, Region, Scaled
 
 
 def is_deterministic(circuit: Circuit) -> bool:
-    """Return whether every sum has a column on which its children's supports are disjoint.
+    """Return whether any two children of a sum have disjoint supports on some column.
 
     Supports are levels, cells of a scale, or intervals from the lowest to the highest possible
     value; intervals that touch in a point are disjoint, as a point has no probability. Branches of
-    weight 0 do not count. The check is sufficient, not necessary: children may differ on no single
-    column.
+    weight 0 do not count. The check is sufficient, not necessary: two children may differ on no
+    single column.
     """
     if not _restricted_leaves(circuit).any():  # all children can draw everything
         n_possible = np.bincount(circuit.edge_owner[circuit.weight > 0.0])
@@ -78,7 +80,9 @@ def _overlaps(circuit: Circuit) -> Overlaps:
         for mask in below:
             overlap |= covered & mask
             covered |= mask
-        if is_sum[node] and len(below) > 1 and not supports.some_apart(covered, overlap):
+        if is_sum[node] and not (
+            supports.some_apart(covered, overlap) or supports.all_apart(below)
+        ):
             sums.append((node, covered, overlap))
         masks[node] = covered
         for e in edges:  # dropped after their last reader, because masks may be long
@@ -146,6 +150,10 @@ class _Supports(NamedTuple):
     def some_apart(self, covered: int, overlap: int) -> bool:
         """Return whether some column that is covered has no cell covered twice."""
         return (covered + self.ones) & self.guards != (overlap + self.ones) & self.guards
+
+    def all_apart(self, masks: Sequence[int]) -> bool:
+        """Return whether any two of the masks are apart, each two maybe by another column."""
+        return all(self.some_apart(one | two, one & two) for one, two in combinations(masks, 2))
 
 
 def _supports(circuit: Circuit) -> _Supports:

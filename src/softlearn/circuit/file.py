@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from softlearn.circuit.file_format import (
     HEADER_LIMIT,
@@ -17,8 +17,13 @@ from softlearn.circuit.file_format import (
 )
 from softlearn.circuit.flat import Circuit
 from softlearn.circuit.properties import validate
+from softlearn.circuit.psdd_text import read_psdd, read_vtree
+from softlearn.circuit.psdd_write import psdd_texts
 from softlearn.errors import ModelFileError, SoftlearnError
 from softlearn.whole_files import write_whole
+
+PSDD: Final = ".psdd"
+VTREE: Final = ".vtree"
 
 
 def save_circuit(path: str | os.PathLike[str], circuit: Circuit) -> None:
@@ -30,7 +35,9 @@ def save_circuit(path: str | os.PathLike[str], circuit: Circuit) -> None:
     Parameters
     ----------
     path
-        Where to write; the folder must exist. By custom the name ends in ``.safetensors``.
+        Where to write; the folder must exist. By custom the name ends in ``.safetensors``. If it
+        ends in ``.psdd``, the circuit is written as text, with its tree of columns beside it
+        (``.vtree``).
     circuit
         A sound circuit.
 
@@ -44,7 +51,13 @@ def save_circuit(path: str | os.PathLike[str], circuit: Circuit) -> None:
     validate(circuit)
     try:
         # Through a symbolic link, as a plain write would: the link itself must survive.
-        _replace(Path(os.path.realpath(path)), encode(circuit))
+        target = Path(os.path.realpath(path))
+        if _is_text(path):
+            psdd, vtree = psdd_texts(circuit)
+            _replace(target.with_suffix(VTREE), vtree.encode())  # first: one needs the other
+            _replace(target, psdd.encode())
+        else:
+            _replace(target, encode(circuit))
     except (OSError, ValueError) as error:
         raise ModelFileError(f"cannot write {path}: {_reason(error)}") from error
 
@@ -52,7 +65,8 @@ def save_circuit(path: str | os.PathLike[str], circuit: Circuit) -> None:
 def load_circuit(path: str | os.PathLike[str]) -> Circuit:
     """Return the circuit that a file holds, after checking everything about it.
 
-    Nothing in the file is executed, whatever it holds.
+    Nothing in the file is executed, whatever it holds. A file whose name ends in ``.psdd`` is read
+    together with the ``.vtree`` file beside it.
 
     Raises
     ------
@@ -60,7 +74,7 @@ def load_circuit(path: str | os.PathLike[str]) -> Circuit:
         When there is no such file, or it is not a sound model; the message says what is wrong.
     """
     try:
-        return _read(Path(path))
+        return _read_text(Path(path)) if _is_text(path) else _read(Path(path))
     except (SoftlearnError, OSError) as error:
         raise ModelFileError(f"cannot load {path}: {_reason(error)}") from error
 
@@ -76,6 +90,28 @@ def circuit_from_bytes(content: bytes) -> Circuit:
     return _parsed(io.BytesIO(content), len(content))
 
 
+def _is_text(path: str | os.PathLike[str]) -> bool:
+    return Path(path).suffix == PSDD
+
+
+def _read_text(path: Path) -> Circuit:
+    """Read a circuit and its tree of columns; what is wrong with the latter names its file."""
+    tree = path.with_suffix(VTREE)
+    try:
+        vtree = read_vtree(_text_of(tree))
+    except ModelFileError as error:
+        raise ModelFileError(f"{tree.name} beside it: {error}") from error
+    return read_psdd(_text_of(path), vtree)
+
+
+def _text_of(path: Path) -> str:
+    _must_be_ordinary(path)
+    try:
+        return path.read_bytes().decode()
+    except UnicodeDecodeError:
+        raise ModelFileError("it is not a text file") from None
+
+
 def _replace(target: Path, content: bytes) -> None:
     """Replace a file in one step; folders are named, not made."""
     if target.is_dir():
@@ -87,12 +123,7 @@ def _replace(target: Path, content: bytes) -> None:
 
 def _read(path: Path) -> Circuit:
     """Read no more than what has been found sound so far promises."""
-    if not path.exists():
-        raise ModelFileError("there is no such file")
-    if path.is_dir():
-        raise ModelFileError("it is a folder")
-    if not path.is_file():  # a pipe or a device might never end
-        raise ModelFileError("it is not an ordinary file")
+    _must_be_ordinary(path)
     with path.open("rb") as file:
         return _parsed(file, os.fstat(file.fileno()).st_size)
 
@@ -107,6 +138,15 @@ def _parsed(file: BinaryIO, size: int) -> Circuit:
     header = file.read(length)
     about = read_header(header, size - LENGTH_BYTES - length)
     return decode(about, start + header + file.read())
+
+
+def _must_be_ordinary(path: Path) -> None:
+    if not path.exists():
+        raise ModelFileError("there is no such file")
+    if path.is_dir():
+        raise ModelFileError("it is a folder")
+    if not path.is_file():  # a pipe or a device might never end
+        raise ModelFileError("it is not an ordinary file")
 
 
 def _reason(error: Exception) -> str:

@@ -43,8 +43,10 @@ def must_be_free(
         raise SoftlearnError(f"{path} is not an ordinary file; name one to write to")
     if not path.parent.is_dir():
         raise SoftlearnError(f"cannot write {path}: the folder {path.parent} does not exist")
-    if path.exists() and not force:
-        raise SoftlearnError(f"{path} exists already; pass --force to replace it")
+    written = [path, path.with_suffix(".vtree")] if path.suffix == ".psdd" else [path]
+    for one in written:
+        if one.exists() and not force:
+            raise SoftlearnError(f"{one} exists already; pass --force to replace it")
 
 
 def count(number: int, noun: str) -> str:
@@ -53,7 +55,7 @@ def count(number: int, noun: str) -> str:
 
 
 def aligned(pairs: Mapping[str, str], *, indent: str = "  ") -> str:
-    """Return names and what is said of them, in two columns."""
+    """Return names and their texts, in two columns."""
     width = max(map(len, pairs), default=0)
     lines = [f"{indent}{name:<{width}}  {text}" for name, text in pairs.items()]
     return "\n".join(line.replace("\n", "\n" + " " * (width + len(indent) + 2)) for line in lines)

@@ -31,9 +31,9 @@ def load_model(path: Path) -> Model:
 
 def known(text: str, model: Model) -> dict[str, object]:
     """Return the conditions of a text."""
-    from softlearn.model.language import parse_said  # noqa: PLC0415
+    from softlearn.conditions import parse_conditions  # noqa: PLC0415
 
-    return parse_said(text, model.schema)
+    return parse_conditions(text, model.schema)
 
 
 @contextmanager

@@ -33,12 +33,12 @@ def learner_options() -> list[Option]:
     ]
 
 
-def learner_choices(learner: str, said: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
-    """Return what was said as a learner reads it, or refuse what it has not."""
+def learner_choices(learner: str, settings: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
+    """Return what was chosen as a learner reads it, or refuse what it has not."""
     from softlearn.learn import LEARNERS  # noqa: PLC0415
 
     entry = LEARNERS[learner]
-    strange = [name for name in said if name not in entry.parameters]
+    strange = [name for name in settings if name not in entry.parameters]
     if strange:
         raise SoftlearnError(
             f"{_flag(strange[0])} is no option of --learner {learner}, which has "
@@ -46,7 +46,7 @@ def learner_choices(learner: str, said: Mapping[str, Any], schema: Schema) -> di
         )
     chosen = {
         name: _read(name, value, entry.parameters[name].rule, schema)
-        for name, value in said.items()
+        for name, value in settings.items()
     }
     defaults = {name: one.default for name, one in entry.parameters.items()}
     for name in chosen:

@@ -57,16 +57,10 @@ class Training:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LearningCommand(Command):
-    """A command that learns a model from a table."""
+class TrainingCommand(Command):
+    """A command that reads a table to learn from."""
 
     table: TablePath
-    output: Annotated[
-        Path,
-        typer.Option("-o", "--output", metavar="FILE", help="Where the model goes: *.safetensors."),
-    ]
-    learner: str = DEFAULT_LEARNER
-    said: Mapping[str, Any] = field(default_factory=dict)  # of the learner's own parameters
     drop: Drop = field(default_factory=list)
     schema: SchemaPath = None
     weights: Weights = None
@@ -83,32 +77,10 @@ class LearningCommand(Command):
     missing_words: MissingWords = None
     force: Force = False
 
-    @classmethod
-    def options(cls) -> list[Option]:
-        """Return the options, those of all learners among them."""
-        return [*fields_as_options(cls), *learner_options()]
-
-    @classmethod
-    def called(cls, **given: Any) -> Self:  # noqa: ANN401 - what the options say
-        """Return the command; only what the user said goes to the learner."""
-        own = {option.name for option in fields_as_options(cls)} | {"learner"}
-        others = {name: value for name, value in given.items() if name not in own}
-        said = {name: value for name, value in others.items() if value not in (None, [])}
-        return cls(**{name: value for name, value in given.items() if name in own}, said=said)
-
-    def estimator(self, schema: Schema, **further: Any) -> Any:  # noqa: ANN401 - scikit-learn
-        """Return the learner with all that was said."""
-        from softlearn.estimators import estimator_named  # noqa: PLC0415
-
-        chosen = learner_choices(self.learner, self.said, schema)
-        return estimator_named(self.learner)(
-            **chosen, random_state=self.seed, schema=schema, **further
-        )
-
-    def prepare(self) -> Training:
-        """Read the table; an output that would be refused in the end is refused at once."""
+    def read_training(self, output: Path | None) -> Training:
+        """Return the rows; what cannot be written is refused before they are read."""
         inputs = (self.table, self.valid, self.schema)
-        must_be_free(self.output, force=self.force, inputs=inputs)
+        must_be_free(output, force=self.force, inputs=inputs)
         if self.hold_out is not None and not 0.0 < self.hold_out < 1.0:
             raise SoftlearnError(f"--hold-out is a share between 0 and 1, not {self.hold_out:g}")
         if self.hold_out is not None and self.valid is not None:
@@ -121,13 +93,6 @@ class LearningCommand(Command):
         parts = _divided(Training(table, None, weights, schema), self.hold_out, self.seed)
         return _with_own_scales(parts, self)
 
-    def score(self, model: Any, table: ArrowTable) -> float:  # noqa: ANN401 - a Model
-        """Return the mean log-density of rows."""
-        try:
-            return float(model.score(table))
-        except UnknownLevelError as error:
-            raise TableError(f"held-out rows: {error.what}; name it in a --schema file") from None
-
     def _read_valid(self, schema: Schema) -> ArrowTable:
         import pyarrow as pa  # noqa: PLC0415
 
@@ -136,7 +101,54 @@ class LearningCommand(Command):
             return pa.concat_tables([batch.table for batch in source.batches(schema)])
 
 
-def read_labelled(command: LearningCommand) -> tuple[ArrowTable, Floats | None, Schema]:
+@dataclass(frozen=True, kw_only=True)
+class LearningCommand(TrainingCommand):
+    """A command that learns a model from a table."""
+
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="FILE", help="Where the model goes: *.safetensors."),
+    ]
+    learner: str = DEFAULT_LEARNER
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of the learner's own parameters
+
+    @classmethod
+    def options(cls) -> list[Option]:
+        """Return the options, those of all learners among them."""
+        return [*fields_as_options(cls), *learner_options()]
+
+    @classmethod
+    def called(cls, **given: Any) -> Self:  # noqa: ANN401 - what the options say
+        """Return the command; only what the user chose goes to the learner."""
+        own = {option.name for option in fields_as_options(cls)} | {"learner"}
+        others = {name: value for name, value in given.items() if name not in own}
+        settings = {name: value for name, value in others.items() if value not in (None, [])}
+        return cls(
+            **{name: value for name, value in given.items() if name in own}, settings=settings
+        )
+
+    def estimator(self, schema: Schema, **further: Any) -> Any:  # noqa: ANN401 - scikit-learn
+        """Return the learner with all that was chosen."""
+        from softlearn.estimators import estimator_named  # noqa: PLC0415
+
+        chosen = learner_choices(self.learner, self.settings, schema)
+        return estimator_named(self.learner)(
+            **chosen, random_state=self.seed, schema=schema, **further
+        )
+
+    def prepare(self) -> Training:
+        """Return the rows to learn from and those that are held out."""
+        return self.read_training(self.output)
+
+    def score(self, model: Any, table: ArrowTable) -> float:  # noqa: ANN401 - a Model
+        """Return the mean log-density of rows."""
+        try:
+            return float(model.score(table))
+        except UnknownLevelError as error:
+            raise TableError(f"held-out rows: {error.what}; name it in a --schema file") from None
+
+
+def read_labelled(command: TrainingCommand) -> tuple[ArrowTable, Floats | None, Schema]:
     """Return the whole table without what is left out, the weights, and the schema."""
     from softlearn.table import infer_schema  # noqa: PLC0415
 
@@ -170,7 +182,7 @@ def without(table: ArrowTable, names: list[str]) -> ArrowTable:
 
 
 def seconds_since(start: float) -> float:
-    """Return the seconds since ``perf_counter`` said ``start``."""
+    """Return the seconds since ``perf_counter`` was ``start``."""
     return perf_counter() - start
 
 
@@ -203,17 +215,17 @@ def _divided(all_rows: Training, share: float, seed: int) -> Training:
     return Training(rows, held_out, weights, all_rows.schema)
 
 
-def _with_own_scales(training: Training, command: LearningCommand) -> Training:
+def _with_own_scales(training: Training, command: TrainingCommand) -> Training:
     """Return the rows with scales that held-out rows have no part in."""
     from softlearn.table import Schema, infer_schema  # noqa: PLC0415
 
-    said = read_choices(command.schema).overrides
+    overrides = read_choices(command.schema).overrides
     columns = list(training.schema)
     for place, column in enumerate(columns):
         cells = training.rows.select([column.name])
         if column.scale is None or cells[column.name].null_count == cells.num_rows:
             continue
-        choice = said.get(column.name, column.kind)
+        choice = overrides.get(column.name, column.kind)
         known = choice if isinstance(choice, Mapping) else {"kind": choice}
         further = {"kind": column.kind, "missing": column.missing, **known}
         found = infer_schema(cells, overrides={column.name: further}, weights=training.weights)

@@ -1,4 +1,4 @@
-"""What goes wrong, told in one line: no traceback for a mistake that the user can put right."""
+"""What goes wrong, in one line: no traceback for a mistake that the user can put right."""
 
 from __future__ import annotations
 

@@ -105,8 +105,8 @@ def _check(command: Fit) -> None:
 
 
 def _partitions(command: Fit, cluster: Cluster) -> Partitions:
-    from softlearn.files import MISSING_WORDS  # noqa: PLC0415
-    from softlearn.scale.reading import PART_BYTES, read_partitions  # noqa: PLC0415
+    from softlearn.scale import read_partitions  # noqa: PLC0415
+    from softlearn.scale.reading import PART_BYTES  # noqa: PLC0415
 
     choices = read_choices(command.schema)
     words = command.missing_words
@@ -116,7 +116,7 @@ def _partitions(command: Fit, cluster: Cluster) -> Partitions:
         weights=command.weights,
         drop=[*command.drop, *choices.left_out],
         text_columns=choices.text_columns,
-        missing=MISSING_WORDS if words is None else {word.strip() for word in words.split(",")},
+        missing=None if words is None else {word.strip() for word in words.split(",")},
         part_bytes=min(PART_BYTES, room),
     )
 

@@ -20,7 +20,7 @@ _HEAD = """\
 # column out; a column that is not named here is guessed.
 # Kinds: categorical, boolean, integer, numeric, datetime.
 # Numbers and times may have bounds that no value crosses (lower, upper), a step, and values that
-# stand out (atoms); what is not said is found from the table, as in the lines that begin with #.
+# stand out (atoms); what is left out is found from the table, as in the lines that begin with #.
 # scale = "plain" takes numbers as they are. missing = "modelled" gives missing cells a probability.
 """
 _SCALE_KEYS = ("scale", "step", "lower", "upper", "atoms")
@@ -87,8 +87,9 @@ def choices_from_toml(text: str) -> Choices:
 
 
 def _choice(name: str, about: dict[str, object]) -> Choice:
+    from softlearn.table import Column  # noqa: PLC0415
     from softlearn.table.choice import read_choice  # noqa: PLC0415
-    from softlearn.table.column import KINDS, Column  # noqa: PLC0415
+    from softlearn.table.column import KINDS  # noqa: PLC0415
 
     kind, levels = about.get("kind"), about.get("levels", [])
     if kind is not None and kind not in KINDS:
@@ -96,9 +97,9 @@ def _choice(name: str, about: dict[str, object]) -> Choice:
     if not isinstance(levels, list):
         raise SchemaError(f"schema, [{name}]: levels are a list, not {levels!r}")
     if not levels:
-        said = {key: value for key, value in about.items() if key != "levels"}
-        read_choice(name, said)
-        return str(kind) if set(said) == {"kind"} else said
+        choice = {key: value for key, value in about.items() if key != "levels"}
+        read_choice(name, choice)
+        return str(kind) if set(choice) == {"kind"} else choice
     if kind is None:
         raise SchemaError(f"schema, [{name}]: say kind = one of {', '.join(KINDS)}")
     beside = [key for key in _SCALE_KEYS if key in about]

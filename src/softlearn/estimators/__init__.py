@@ -5,6 +5,7 @@ from typing import Any
 from softlearn.estimators import learners
 from softlearn.estimators.auto import AutoCircuit
 from softlearn.estimators.classifier import CircuitClassifier
+from softlearn.estimators.comparing import Compared, Comparison, compare
 from softlearn.estimators.from_registry import estimator_named
 from softlearn.estimators.imputer import CircuitImputer
 from softlearn.estimators.learners import *  # noqa: F403 - one for each line of the registry
@@ -18,7 +19,10 @@ __all__ = [
     "CircuitImputer",
     "CircuitMixture",
     "CircuitOutlierDetector",
+    "Compared",
+    "Comparison",
     "Tuned",
+    "compare",
     "estimator_named",
     "tune",
 ]

@@ -12,7 +12,7 @@ from softlearn.errors import SoftlearnError
 from softlearn.estimators.parameters import read_weights
 from softlearn.estimators.questions import ModelQuestions
 from softlearn.estimators.table_estimator import TableEstimator
-from softlearn.model.asking import Said
+from softlearn.model.asking import Conditions
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
 
@@ -71,7 +71,7 @@ class DensityEstimator(ModelQuestions, DensityMixin, TableEstimator):
         self,
         n_samples: int = 1,
         *,
-        given: Said | Frame | None = None,
+        given: Conditions | Frame | None = None,
         random_state: RandomState = None,
         unknown: Unknown | None = None,
         partition_rows: int | None = None,

@@ -13,7 +13,7 @@ from softlearn.table import Schema
 from softlearn.table.choice import Choice
 from softlearn.table.column import Missing
 
-__all__ = ["ChowLiuTree", "CutsetNetwork", "EinsumNetwork", "HCLT", "IdSpn", "LearnSPN", "RandomCircuits", "RatSpn", "SoftLearn"]
+__all__ = ["ChowLiuTree", "CutsetNetwork", "EinsumNetwork", "HCLT", "IdSpn", "LearnPSDD", "LearnSPN", "RandomCircuits", "RatSpn", "SoftLearn"]
 
 class SoftLearn(CircuitEstimator):
     """Learn a circuit by soft clustering: every row belongs to all clusters, by membership.
@@ -39,7 +39,7 @@ class SoftLearn(CircuitEstimator):
         likelihood ratio, G.
     significance : float, optional
         Columns depend on each other when a test of independence rejects at this level; smaller
-        values give smaller circuits. If not said, it falls with the number of pairs of columns
+        values give smaller circuits. By default it falls with the number of pairs of columns
         that a node tests: about two pairs are taken for dependent by chance, and no level is
         above 0.1; 0.0001 if all columns have two levels.
     max_iter : int, default=100
@@ -51,18 +51,18 @@ class SoftLearn(CircuitEstimator):
         Pseudo-rows of every column that has levels, and of every bin of a histogram.
     smoothing_per : {"column", "level"}, optional
         Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
-        table, or each level gets as many, which is Laplace's smoothing. If not said they share
+        table, or each level gets as many, which is Laplace's smoothing. By default they share
         them, unless all columns have two levels.
     leaf : {"gaussian", "histogram", "chow-liu"} or mapping of column name to the first of them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
         mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
-        which are all others that were not said to be plain, have leaves over its cells. With
-        `chow-liu`, several columns that are not split any more are told by a tree, in which
+        which are all others that are not declared plain, have leaves over its cells. With
+        `chow-liu`, several columns that are not split any more are modelled by a tree, in which
         each depends on one other, instead of as independent.
     max_depth : int, optional
         The most splits on the way to a leaf; 0 takes all columns as independent.
     min_rows : int, optional
-        Fewer rows, by weight, are not split any more. If not said 0, and 200 if leaf is `chow-
+        Fewer rows, by weight, are not split any more. By default 0, and 200 if leaf is `chow-
         liu`.
     max_nodes : int, optional
         About how many nodes the circuit may have; one leaf per column is always there.
@@ -194,7 +194,7 @@ class LearnSPN(CircuitEstimator):
         likelihood ratio, G.
     significance : float, optional
         Columns depend on each other when a test of independence rejects at this level; smaller
-        values give smaller circuits. If not said, it falls with the number of pairs of columns
+        values give smaller circuits. By default it falls with the number of pairs of columns
         that a node tests: about two pairs are taken for dependent by chance, and no level is
         above 0.1; 0.0001 if all columns have two levels.
     max_iter : int, default=100
@@ -206,18 +206,18 @@ class LearnSPN(CircuitEstimator):
         Pseudo-rows of every column that has levels, and of every bin of a histogram.
     smoothing_per : {"column", "level"}, optional
         Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
-        table, or each level gets as many, which is Laplace's smoothing. If not said they share
+        table, or each level gets as many, which is Laplace's smoothing. By default they share
         them, unless all columns have two levels.
     leaf : {"gaussian", "histogram", "chow-liu"} or mapping of column name to the first of them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
         mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
-        which are all others that were not said to be plain, have leaves over its cells. With
-        `chow-liu`, several columns that are not split any more are told by a tree, in which
+        which are all others that are not declared plain, have leaves over its cells. With
+        `chow-liu`, several columns that are not split any more are modelled by a tree, in which
         each depends on one other, instead of as independent.
     max_depth : int, optional
         The most splits on the way to a leaf; 0 takes all columns as independent.
     min_rows : int, optional
-        Fewer rows, by weight, are not split any more. If not said 0, and 200 if leaf is `chow-
+        Fewer rows, by weight, are not split any more. By default 0, and 200 if leaf is `chow-
         liu`.
     max_nodes : int, optional
         About how many nodes the circuit may have; one leaf per column is always there.
@@ -355,8 +355,8 @@ class ChowLiuTree(CircuitEstimator):
     n_members : int, default=1
         How many circuits are learnt; the result is their mean.
     bootstrap : bool, optional
-        Whether each of several circuits is learnt from rows drawn with replacement. If not
-        said, it is unless chance makes the circuits different anyway.
+        Whether each of several circuits is learnt from rows drawn with replacement. By default
+        it is unless chance makes the circuits different anyway.
     mixture : {"bagged", "em"}, default='bagged'
         How several trees are learnt: each by itself, from resampled rows, or all together by
         EM, each from the rows that it tells best. There may then be fewer than `n_members`.
@@ -461,7 +461,7 @@ class HCLT(CircuitEstimator):
         Pseudo-rows of every column that has levels, and of every bin of a histogram.
     smoothing_per : {"column", "level"}, optional
         Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
-        table, or each level gets as many, which is Laplace's smoothing. If not said they share
+        table, or each level gets as many, which is Laplace's smoothing. By default they share
         them, unless all columns have two levels.
     leaf : {"gaussian", "histogram"} or mapping of column name to them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
@@ -579,7 +579,7 @@ class RatSpn(CircuitEstimator):
         Pseudo-rows of every column that has levels, and of every bin of a histogram.
     smoothing_per : {"column", "level"}, optional
         Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
-        table, or each level gets as many, which is Laplace's smoothing. If not said they share
+        table, or each level gets as many, which is Laplace's smoothing. By default they share
         them, unless all columns have two levels.
     leaf : {"gaussian", "histogram"} or mapping of column name to them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
@@ -710,7 +710,7 @@ class EinsumNetwork(CircuitEstimator):
         Pseudo-rows of every column that has levels, and of every bin of a histogram.
     smoothing_per : {"column", "level"}, optional
         Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
-        table, or each level gets as many, which is Laplace's smoothing. If not said they share
+        table, or each level gets as many, which is Laplace's smoothing. By default they share
         them, unless all columns have two levels.
     leaf : {"gaussian", "histogram"} or mapping of column name to them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
@@ -832,7 +832,7 @@ class CutsetNetwork(CircuitEstimator):
 
     Rows are cut by the discrete column that tells most of the others, and so on in each part;
     cuts that are not worth their parameters are taken back. Numbers are never cut; they are
-    told by the trees.
+    modelled by the trees.
 
     Take it if most probable completions should be exact and fast, and if discrete columns
     depend on each other in many ways. With forty members it is among the strongest.
@@ -855,13 +855,13 @@ class CutsetNetwork(CircuitEstimator):
     n_members : int, default=1
         How many networks are learnt; the result is their mean.
     bootstrap : bool, optional
-        Whether each of several circuits is learnt from rows drawn with replacement. If not
-        said, it is unless chance makes the circuits different anyway.
+        Whether each of several circuits is learnt from rows drawn with replacement. By default
+        it is unless chance makes the circuits different anyway.
     variant : {"informative", "random"}, default='informative'
         Which column cuts the rows: the one that tells most of the others, or any, as in XCNet.
     penalty : float, optional
         The price of a parameter, in units of half the logarithm of the number of rows; 1 is
-        BIC. Cuts that are not worth it are taken back. If not said 1, and 0 for random cuts.
+        BIC. Cuts that are not worth it are taken back. By default 1, and 0 for random cuts.
     min_rows : int, default=300
         Fewer rows, by weight, are not cut.
     max_depth : int, optional
@@ -949,12 +949,126 @@ class CutsetNetwork(CircuitEstimator):
         unknown: Unknown = "error",
     ) -> None: ...
 
+class LearnPSDD(CircuitEstimator):
+    """Learn a deterministic circuit that cuts all rows' columns in one and the same way.
+
+    Columns are paired by mutual information, then pairs and so on, to a tree (a vtree) that
+    says how every product cuts its columns. From independent columns on, rows are split by a
+    level of a column, and nodes that several edges lead to are cloned for one of them, as long
+    as the likelihood gains enough for each edge that it takes. Parameters are shares of rows,
+    in closed form. A mixture of several is fitted by EM.
+
+    Take it if most probable completions should be exact, or if other programs for PSDDs are to
+    read the circuit: saved as `*.psdd`, it is text. A mixture is stronger, but it is not
+    deterministic.
+
+    Reference: Liang, Bekker and Van den Broeck, Learning the Structure of Probabilistic
+    Sentential Decision Diagrams, UAI 2017. Nodes are copied where it pays instead of down to a
+    fixed depth, and columns may have more than two levels.
+
+    Parameters
+    ----------
+    smoothing : float, default=5.0
+        Pseudo-rows of every node, shared as in the node that it was copied from.
+    min_gain : float, default=0.5
+        The least gain for each edge that a change adds, in nats of all rows together. Less
+        gives larger circuits.
+    min_rows : int, default=10
+        Where fewer rows pass, by weight, nothing is split or cloned.
+    max_edges : int, optional
+        About how many edges may be made; by default as many as gain.
+    held_out : float, default=0.1
+        The share of the rows that no change is learnt from: one that makes them less likely is
+        refused. 0 learns from all rows. At the end all rows set the parameters.
+    n_members : int, default=1
+        How many circuits are mixed; each is grown from rows drawn with replacement.
+    max_iter : int, default=30
+        The most steps of EM over the parameters of several circuits.
+    random_state : int or numpy.random.Generator, optional
+        The source of randomness; the same number gives the same circuit.
+    n_jobs : int, optional
+        Threads; by default all cores. The circuit does not depend on it.
+    verbose : {0, 1}, default=0
+        Whether a terminal shows how far learning has come.
+    on_interrupt : {"raise", "keep"}, default='raise'
+        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+    schema : Schema or mapping of column name to kind, Column or mapping, optional
+        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
+        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+    missing : {"unobserved", "modelled"}, default='unobserved'
+        What a missing cell says: nothing, so that it is summed out, or that it is missing,
+        which then has a probability in every column with missing cells. Drawn rows have gaps
+        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
+        ``Schema`` says it for each column itself.
+    unknown : {"error", "missing"}, default='error'
+        Whether a level that the schema does not know, such as one that only rows to be scored
+        have, is refused or taken as missing, unless a question says otherwise. It is about the
+        rows of tables; a level in a dict is always refused.
+
+    Attributes
+    ----------
+    model_ : Model
+        The circuit, which answers all questions; its methods are the estimator's too.
+    schema_ : Schema
+        What the columns are taken for, and why.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if the table had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softlearn import LearnPSDD
+    >>> rng = np.random.default_rng(0)
+    >>> a, b = rng.random((2, 1000)) < 0.5
+    >>> learnt = LearnPSDD(random_state=0).fit(np.stack([a, b, a & b], axis=1))
+    >>> learnt.model_.describe().deterministic
+    True
+    >>> round(learnt.model_.probability({"2": True}, given={"0": True, "1": True}), 1)
+    1.0
+    """
+
+    smoothing: float
+    min_gain: float
+    min_rows: int
+    max_edges: int | None
+    held_out: float
+    n_members: int
+    max_iter: int
+    random_state: RandomState
+    n_jobs: int | None
+    verbose: int
+    on_interrupt: Literal["raise", "keep"]
+    schema: Schema | Mapping[str, Choice] | None
+    missing: Missing
+    unknown: Unknown
+
+    def __init__(
+        self,
+        *,
+        smoothing: float = 5.0,
+        min_gain: float = 0.5,
+        min_rows: int = 10,
+        max_edges: int | None = None,
+        held_out: float = 0.1,
+        n_members: int = 1,
+        max_iter: int = 30,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        on_interrupt: Literal["raise", "keep"] = "raise",
+        schema: Schema | Mapping[str, Choice] | None = None,
+        missing: Missing = "unobserved",
+        unknown: Unknown = "error",
+    ) -> None: ...
+
 class RandomCircuits(CircuitEstimator):
     """Average circuits that split rows by chance, with Chow–Liu trees below.
 
     Rows that are like a random one in a few random columns are told apart from the others, and
-    so on in both parts; the last parts are told by Chow–Liu trees. No split is searched for, so
-    that circuits are made in no time, and their mean is what counts.
+    so on in both parts; the last parts are modelled by Chow–Liu trees. No split is searched
+    for, so that circuits are made in no time, and their mean is what counts.
 
     Take it for a strong model in seconds, on tables of many rows, and with many members.
 
@@ -974,8 +1088,8 @@ class RandomCircuits(CircuitEstimator):
     n_members : int, default=10
         How many circuits are learnt; the result is their mean. Forty are better.
     bootstrap : bool, optional
-        Whether each of several circuits is learnt from rows drawn with replacement. If not
-        said, it is unless chance makes the circuits different anyway.
+        Whether each of several circuits is learnt from rows drawn with replacement. By default
+        it is unless chance makes the circuits different anyway.
     n_conditions : int, default=1
         The most columns that a split looks at; how many, and which, is chance.
     min_rows : int, default=100
@@ -1061,7 +1175,7 @@ class RandomCircuits(CircuitEstimator):
 class IdSpn(CircuitEstimator):
     """Learn by direct and indirect interactions: trees of columns, and clusters of rows.
 
-    Every slice of the table is told by a Chow–Liu tree, the direct interactions, unless
+    Every slice of the table is modelled by a Chow–Liu tree, the direct interactions, unless
     splitting its columns or clustering its rows, the indirect ones, is worth more than the
     parameters that it takes. ID-SPN as published has Markov networks, as arithmetic circuits,
     where this has trees.
@@ -1086,8 +1200,8 @@ class IdSpn(CircuitEstimator):
     n_members : int, default=1
         How many circuits are learnt; the result is their mean.
     bootstrap : bool, optional
-        Whether each of several circuits is learnt from rows drawn with replacement. If not
-        said, it is unless chance makes the circuits different anyway.
+        Whether each of several circuits is learnt from rows drawn with replacement. By default
+        it is unless chance makes the circuits different anyway.
     significance : float, default=0.001
         Columns depend on each other when a G-test rejects independence at this level.
     n_clusters : int, default=2

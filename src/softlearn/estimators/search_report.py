@@ -62,7 +62,7 @@ class SearchReport:
         n_fits = len(self.table)
         return (
             f"{self.n_members} circuit{'s' * (self.n_members > 1)} of {n_fits} fits in "
-            f"{seconds:.0f} s, {self.score:.4f} nats a row on held-out rows"
+            f"{seconds:.0f} s, {self.score:.4f} nats per row on held-out rows"
             f"{', interrupted' if self.ended == 'interrupted' else ''}"
         )
 

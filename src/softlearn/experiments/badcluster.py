@@ -16,7 +16,7 @@ from softlearn.arrays import Floats
 from softlearn.circuit import Circuit, Gaussian, Node, Product, Sum
 from softlearn.datasets.worlds import bad_clustering
 from softlearn.experiments.badcluster_tables import document
-from softlearn.experiments.cell import Cell
+from softlearn.experiments.cell import SYSTEMS, Cell
 from softlearn.experiments.choices import Choices
 from softlearn.experiments.experiment import Experiment
 from softlearn.experiments.fitting import Fitted
@@ -42,7 +42,7 @@ def cells(choices: Choices) -> list[Cell]:
     return [
         Cell(dataset=name, system=system, clustering="kmeans", beta=BETA, seed=FIRST_SEED + seed)
         for name in choices.datasets((DATASET,))
-        for system in choices.systems
+        for system in choices.systems_of(SYSTEMS)
         for seed in seeds
     ]
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from softlearn.datasets import DEBD_NAMES, Splits, info, load_debd
 from softlearn.experiments.binary_tables import document
-from softlearn.experiments.cell import Cell
+from softlearn.experiments.cell import SYSTEMS, Cell
 from softlearn.experiments.choices import Choices
 from softlearn.experiments.experiment import Experiment
 from softlearn.experiments.fitting import fit
@@ -21,7 +21,7 @@ def cells(choices: Choices) -> list[Cell]:
     """Return the paper's settings; soft k-means once for each beta, of which it does not speak."""
     found = []
     for dataset in choices.datasets(DEBD_NAMES):
-        for system in choices.systems:
+        for system in choices.systems_of(SYSTEMS):
             for clustering in choices.clusterings:
                 paper = detail()[dataset, system, clustering]
                 found += [

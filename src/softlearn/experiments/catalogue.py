@@ -13,8 +13,9 @@ from softlearn.experiments.mixed import MIXED
 from softlearn.experiments.mnist import MNIST
 from softlearn.experiments.records import RECORDS
 from softlearn.experiments.samples import SAMPLES
+from softlearn.experiments.systems import SYSTEMS
 
 EXPERIMENTS: Final[dict[str, Experiment]] = {
     experiment.name: experiment
-    for experiment in (BINARY, GRID, MIXED, SAMPLES, MNIST, BADCLUSTER, DEPTH, RECORDS)
+    for experiment in (BINARY, GRID, MIXED, SAMPLES, MNIST, BADCLUSTER, DEPTH, SYSTEMS, RECORDS)
 }

@@ -10,8 +10,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from softlearn.learn import LEARNERS
 
-# Those that the paper's experiments compare, and the search for the best model.
-System: TypeAlias = Literal["learnspn", "softlearn", "auto"]
+System: TypeAlias = Literal["learnspn", "softlearn"]  # that the paper's experiments compare
 Clustering: TypeAlias = Literal["em", "kmeans"]
 Row: TypeAlias = dict[str, Any]  # a cell's choices and its measurements, as JSON holds them
 
@@ -35,6 +34,8 @@ class Cell:
 
     Attributes
     ----------
+    system
+        One of the paper's, ``auto`` for the search for the best model, or one of ``systems``.
     p
         Significance of the tests of independence.
     alpha
@@ -51,7 +52,7 @@ class Cell:
     """
 
     dataset: str
-    system: System
+    system: str
     clustering: Clustering = "em"
     p: float = P
     alpha: float = _DEFAULT.smoothing

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from softlearn.datasets.published import must_be_known
 from softlearn.errors import SoftlearnError
-from softlearn.experiments.cell import CLUSTERINGS, SYSTEMS, Clustering, System
+from softlearn.experiments.cell import CLUSTERINGS, Clustering
 from softlearn.learn import LEARNERS
+
+Name = TypeVar("Name", bound=str)
 
 QUICK_ROWS: Final = 1000  # rows that a quick run learns from: seconds a cell, on any data set
 
@@ -28,7 +30,9 @@ class Choices:
         One seed and few rows, to see that all works; its rows are kept apart.
     time_budget
         Seconds of each search, of the experiment that searches; None is what it has.
-    betas, systems, clusterings
+    systems
+        Of those experiments that compare some; empty means all that the experiment has.
+    betas, clusterings
         Of those experiments that cross them.
     """
 
@@ -37,12 +41,10 @@ class Choices:
     quick: bool = False
     time_budget: float | None = None
     betas: tuple[float, ...] = (LEARNERS["softlearn"].parameters["beta"].default,)
-    systems: tuple[System, ...] = SYSTEMS
+    systems: tuple[str, ...] = ()
     clusterings: tuple[Clustering, ...] = CLUSTERINGS
 
     def __post_init__(self) -> None:
-        for system in self.systems:
-            must_be_known(system, SYSTEMS, "system")
         for clustering in self.clusterings:
             must_be_known(clustering, CLUSTERINGS, "clustering")
         if self.seeds is not None and self.seeds < 1:
@@ -57,6 +59,12 @@ class Choices:
         for name in self.only:
             must_be_known(name, known, "data set of this experiment")
         return [name for name in known if not self.only or name in self.only]
+
+    def systems_of(self, known: Sequence[Name]) -> list[Name]:
+        """Return the chosen systems in the experiment's own order."""
+        for name in self.systems:
+            must_be_known(name, known, "system")
+        return [name for name in known if not self.systems or name in self.systems]
 
     def seeds_or(self, default: int) -> range:
         """Return the seeds to run."""

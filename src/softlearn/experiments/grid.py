@@ -31,7 +31,7 @@ def cells(choices: Choices) -> list[Cell]:
     """Return the paper's grid of significance and smoothing, for soft k-means also of beta."""
     crossed = product(
         choices.datasets(DEBD_NAMES),
-        choices.systems,
+        choices.systems_of(SYSTEMS),
         choices.clusterings,
         SIGNIFICANCES,
         SMOOTHING_GRID,

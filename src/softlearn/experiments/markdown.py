@@ -13,7 +13,7 @@ def as_markdown(document: Document, *, level: int = 1, folder: str = "") -> str:
     Parameters
     ----------
     document
-        What is said.
+        The text.
     level
         Of the document's heading: 1 for a page of its own.
     folder

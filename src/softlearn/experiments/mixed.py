@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from softlearn.datasets import MIXED_NAMES, Mixed, info, load_mixed
-from softlearn.experiments.cell import EARLY, Cell, Clustering, System
+from softlearn.experiments.cell import EARLY, SYSTEMS, Cell, Clustering, System
 from softlearn.experiments.choices import Choices
 from softlearn.experiments.experiment import Experiment
 from softlearn.experiments.fitting import fit_with_floor
@@ -68,7 +68,7 @@ def cells(choices: Choices) -> list[Cell]:
             max_rows=choices.max_rows,
         )
         for dataset, (system, early), clustering, floor, seed in crossed
-        if system in choices.systems
+        if system in choices.systems_of(SYSTEMS)
     ]
 
 

@@ -43,7 +43,7 @@ def cells(choices: Choices) -> list[Cell]:
             seed=seed,
         )
         for dataset in choices.datasets(tuple(DATASETS))
-        for system in choices.systems
+        for system in choices.systems_of(SYSTEMS)
         for seed in choices.seeds_or(1)
     ]
 

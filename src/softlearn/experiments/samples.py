@@ -24,7 +24,7 @@ def cells(choices: Choices) -> list[Cell]:
     """Return each system with the choices that the paper found best for it."""
     found = []
     for dataset in choices.datasets(DATASETS):
-        for system in choices.systems:
+        for system in choices.systems_of(SYSTEMS):
             clustering = better_clustering(dataset, system)
             paper = detail()[dataset, system, clustering]
             found += [

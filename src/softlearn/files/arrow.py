@@ -22,6 +22,6 @@ def pyarrow() -> Any:  # noqa: ANN401
         import pyarrow.parquet  # noqa: PLC0415
     except ImportError:
         raise MissingDependencyError(
-            'tables in files are read and written by pyarrow: pip install "softlearn[parquet]"'
+            "tables in files are read and written by pyarrow: pip install pyarrow"
         ) from None
     return pyarrow

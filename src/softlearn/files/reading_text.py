@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from softlearn.errors import TableError
 from softlearn.files.arrow import ArrowColumn, ArrowType, pyarrow
-from softlearn.table.column import Column
+from softlearn.table import Column
 from softlearn.table.iso import CLOCK, DAY, ZONE
 from softlearn.table.times import unit_of, zone_of
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from softlearn.files.arrow import ArrowColumn, pyarrow
 from softlearn.files.reading_text import FALSE_WORDS, TRUE_WORDS
-from softlearn.table.column import Column
+from softlearn.table import Column
 
 
 @dataclass

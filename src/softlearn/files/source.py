@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from softlearn.files.arrow import ArrowTable
-from softlearn.table.schema import Schema
+from softlearn.table import Schema
 
 
 class Batch(NamedTuple):

@@ -15,7 +15,7 @@ from softlearn.files.arrow import ArrowTable, pyarrow
 from softlearn.files.reading_text import guessed, read_as, read_text
 from softlearn.files.respelling import Spelling, respelt
 from softlearn.files.source import Batch, TableSource
-from softlearn.table.schema import Schema
+from softlearn.table import Schema
 
 _BLOCK_BYTES = 1 << 22
 _LONGEST_HEADER = 1 << 24
@@ -174,8 +174,8 @@ def _in_words(message: str) -> str:
     if "invalid UTF8" in message:
         found = _ROW.search(message)
         return f"row {found[1]} is not UTF-8 text" if found else _NOT_TEXT
-    said = message.removeprefix("CSV parse error: ")
-    return _ROW.sub(r"row \1 below the header", said).replace(": Expected", ": expected")
+    text = message.removeprefix("CSV parse error: ")
+    return _ROW.sub(r"row \1 below the header", text).replace(": Expected", ": expected")
 
 
 _NOT_TEXT = (

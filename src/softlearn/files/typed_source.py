@@ -9,7 +9,7 @@ from typing import Any, Self
 from softlearn.errors import TableError
 from softlearn.files.arrow import ArrowTable, pyarrow
 from softlearn.files.source import Batch, TableSource
-from softlearn.table.schema import Schema
+from softlearn.table import Schema
 
 _BATCH_ROWS = 65_536
 

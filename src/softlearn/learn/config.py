@@ -37,8 +37,8 @@ class GrowConfig:
         Whether pairs with numbers are tested by their ranks alone (Kendall, Kruskal–Wallis)
         instead of by ranks and tables of quantile bins.
     trees
-        Whether several columns that are not split any more are told by a Chow–Liu tree instead of
-        by independent leaves.
+        Whether several columns that are not split any more are modelled by a Chow–Liu tree instead
+        of by independent leaves.
     bucket_rows
         Slices of more rows are measured bucket by bucket, wherever the buckets are.
     """

@@ -30,7 +30,7 @@ class Branch(NamedTuple):
 
 @dataclass
 class Node:
-    """Rows that are told by a tree, or cut by a column.
+    """Rows that are modelled by a tree, or cut by a column.
 
     Attributes
     ----------

@@ -39,7 +39,7 @@ class CutsetNetworkConfig(Members, TreeLeaves):
         None,
         or_none(number("a number, 0 or more", lambda x: x >= 0.0)),
         "The price of a parameter, in units of half the logarithm of the number of rows; 1 is BIC. "
-        "Cuts that are not worth it are taken back. If not said 1, and 0 for random cuts.",
+        "Cuts that are not worth it are taken back. By default 1, and 0 for random cuts.",
     )
     min_rows: int = parameter(
         300, whole(2), "Fewer rows, by weight, are not cut.", grid=(100, 300, 1000)
@@ -79,7 +79,7 @@ ENTRY: Final = Entry(
     summary="Learn a tree of cuts, each by the levels of a column, with Chow–Liu trees below.",
     description="Rows are cut by the discrete column that tells most of the others, and so on in "
     "each part; cuts that are not worth their parameters are taken back. Numbers are never cut; "
-    "they are told by the trees.",
+    "they are modelled by the trees.",
     advice="Take it if most probable completions should be exact and fast, and if discrete columns "
     "depend on each other in many ways. With forty members it is among the strongest.",
     reference="Rahman, Kothalkar and Gogate, Cutset Networks, ECML PKDD 2014; random cuts: Di "

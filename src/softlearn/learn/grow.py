@@ -84,7 +84,7 @@ def grow_slice(
     """
     grower, progress = Grower(table, options), Progress(first.mass)
     small = [first]
-    with threadpool_limits(1, user_api="blas"), _raised_at(ends, grower.stop):
+    with threadpool_limits(1, user_api="blas"), raised_at(ends, grower.stop):
         if first.rows.size > buckets.most_rows:
             with local_parts(table, buckets.n_buckets, engine.n_jobs) as parts:
                 large = LargeGrower(parts, layout, no_rows_of(layout), options)
@@ -155,7 +155,7 @@ class Grower:
 
 
 @contextmanager
-def _raised_at(ends: float, flag: Kinds) -> Iterator[None]:
+def raised_at(ends: float, flag: Kinds) -> Iterator[None]:
     """Set a flag at a time of the monotonic clock, and at the end."""
     timer, seconds = None, ends - time.monotonic()
     if seconds <= 0.0:

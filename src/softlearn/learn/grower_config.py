@@ -53,7 +53,7 @@ class Splits:
         None,
         or_none(number("a number between 0 and 1, both excluded", lambda x: 0.0 < x < 1.0)),
         "Columns depend on each other when a test of independence rejects at this level; smaller "
-        "values give smaller circuits. If not said, it falls with the number of pairs of columns "
+        "values give smaller circuits. By default it falls with the number of pairs of columns "
         "that a node tests: about two pairs are taken for dependent by chance, and no level is "
         "above 0.1; 0.0001 if all columns have two levels.",
         grid=_PAPERS_SIGNIFICANCES,
@@ -87,7 +87,7 @@ class Smoothing:
         None,
         or_none(one_of("column", "level")),
         "Whether the levels of a column share the pseudo-rows, each by how frequent it is in the "
-        "table, or each level gets as many, which is Laplace's smoothing. If not said they share "
+        "table, or each level gets as many, which is Laplace's smoothing. By default they share "
         "them, unless all columns have two levels.",
     )
     # The smallest deviation of a Gaussian leaf as a share of its column's; for experiments.
@@ -116,9 +116,9 @@ class GrowerLeaves(Smoothing):
         one_per_column("gaussian", "histogram", or_for_all=("chow-liu",)),
         "The leaves of integer, numeric and datetime columns without a scale; those not in a "
         "mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale, "
-        "which are all others that were not said to be plain, have leaves over its cells. With "
-        "`chow-liu`, several columns that are not split any more are told by a tree, in which each "
-        "depends on one other, instead of as independent.",
+        "which are all others that are not declared plain, have leaves over its cells. With "
+        "`chow-liu`, several columns that are not split any more are modelled by a tree, in which "
+        "each depends on one other, instead of as independent.",
         wide=("gaussian", "chow-liu"),
     )
 
@@ -135,7 +135,7 @@ class Limits:
     min_rows: int | None = parameter(
         None,
         or_none(whole(0)),
-        "Fewer rows, by weight, are not split any more. If not said 0, and "
+        "Fewer rows, by weight, are not split any more. By default 0, and "
         f"{ROWS_OF_A_TREE} if leaf is `chow-liu`.",
     )
     max_nodes: int | None = parameter(

@@ -153,7 +153,7 @@ ENTRY: Final = Entry(
     estimator="IdSpn",
     label="ID-SPN",
     summary="Learn by direct and indirect interactions: trees of columns, and clusters of rows.",
-    description="Every slice of the table is told by a Chow–Liu tree, the direct interactions, "
+    description="Every slice of the table is modelled by a Chow–Liu tree, the direct interactions, "
     "unless splitting its columns or clustering its rows, the indirect ones, is worth more than "
     "the parameters that it takes. ID-SPN as published has Markov networks, as arithmetic "
     "circuits, where this has trees.",

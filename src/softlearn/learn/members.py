@@ -38,7 +38,7 @@ class Members:
     bootstrap: bool | None = parameter(
         None,
         or_none(flag()),
-        "Whether each of several circuits is learnt from rows drawn with replacement. If not said, "
+        "Whether each of several circuits is learnt from rows drawn with replacement. By default "
         "it is unless chance makes the circuits different anyway.",
     )
 

@@ -1,4 +1,4 @@
-"""A parameter is a field of a dataclass whose metadata say what it may be and what it means."""
+"""A parameter is a field of a dataclass; metadata say which values it takes and what it means."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ ENTRY: Final = Entry(
     label="Random circuits",
     summary="Average circuits that split rows by chance, with Chow–Liu trees below.",
     description="Rows that are like a random one in a few random columns are told apart from the "
-    "others, and so on in both parts; the last parts are told by Chow–Liu trees. No split is "
+    "others, and so on in both parts; the last parts are modelled by Chow–Liu trees. No split is "
     "searched for, so that circuits are made in no time, and their mean is what counts.",
     advice="Take it for a strong model in seconds, on tables of many rows, and with many members.",
     reference="Di Mauro et al., Random Probabilistic Circuits, UAI 2021.",

@@ -17,23 +17,23 @@ from softlearn.query import Evidence
 from softlearn.table import Column, Schema, encode_value
 from softlearn.table.column import LARGEST_EXACT_INTEGER
 
-Said: TypeAlias = Mapping[str, object]  # {column: value, set of levels, (lo, hi) or None}
+Conditions: TypeAlias = Mapping[str, object]  # {column: value, set of levels, (lo, hi) or None}
 
 
-def as_event(said: Said, schema: Schema) -> Evidence:
+def as_event(conditions: Conditions, schema: Schema) -> Evidence:
     """Return one row of evidence whose probability can be asked for.
 
     A single value of an integer column has a probability, and so have values of other columns that
     stand out. Any other number or time has probability zero, and is refused.
     """
-    evidence = as_condition(said, schema)
+    evidence = as_condition(conditions, schema)
     intervals = dict(evidence.intervals)
     for position, column in enumerate(schema):
         value = float(evidence.values[position, 0])
         if column.is_discrete or math.isnan(value):
             continue
         if not _has_probability(column, value):
-            raise _point_event(column, said[column.name])
+            raise _point_event(column, conditions[column.name])
         intervals[position] = _interval(column, (value, value))
         evidence.values[position, 0] = np.nan
     for position, listed in evidence.listed.items():
@@ -51,15 +51,17 @@ def _has_probability(column: Column, value: float) -> bool:
     return cells is not None and bool(cells.is_point[cells.code(np.array([value]))[0]])
 
 
-def as_condition(said: Said, schema: Schema) -> Evidence:
+def as_condition(conditions: Conditions, schema: Schema) -> Evidence:
     """Return one row of evidence to condition on; a single value means its density."""
-    if not isinstance(said, Mapping):
-        raise EvidenceError(f"say what is known as {{column: value}}, not as {_type_name(said)}")
+    if not isinstance(conditions, Mapping):
+        raise EvidenceError(
+            f"say what is known as {{column: value}}, not as {_type_name(conditions)}"
+        )
     values = np.full((len(schema), 1), np.nan)
     sets: dict[int, Bools] = {}
     intervals: dict[int, Interval] = {}
     listed: dict[int, Listed] = {}
-    for name, what in said.items():
+    for name, what in conditions.items():
         position = schema.index(name)
         column = schema.columns[position]
         if isinstance(what, Set | list) and column.scale is not None:

@@ -15,9 +15,8 @@ from softlearn.errors import SoftlearnError
 from softlearn.model.given import Frame, Given, Impossible
 from softlearn.model.posterior import centres
 from softlearn.model.randomness import RandomState, generator
-from softlearn.query import Evidence, log_likelihood, sample_given
+from softlearn.query import Evidence, log_likelihood, most_probable, sample_given
 from softlearn.query.evidence import without_missing
-from softlearn.query.most_probable import most_probable
 from softlearn.table import Schema, decode, fill
 
 Method: TypeAlias = Literal["most_probable", "mean", "draw"]
@@ -55,7 +54,7 @@ def completed(circuit: Circuit, frame: Frame, known: Given, impossible: Impossib
         np.isneginf(found.log_likelihood), -np.inf, log_likelihood(circuit, Evidence(values))
     )
     exact = found.exact & (score >= found.log_likelihood)  # rounding may lose what was proven
-    if known.said is None:
+    if known.conditions is None:
         return Completed(fill(frame, circuit.schema, values), score, exact)
     return Completed(decode(values, circuit.schema), score, exact)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from softlearn.arrays import Bools, Floats
 from softlearn.errors import EvidenceError, ImpossibleEvidenceError
-from softlearn.model.asking import Said, as_condition
+from softlearn.model.asking import Conditions, as_condition
 from softlearn.query import Evidence
 from softlearn.table import Schema, decode_value, encode
 
@@ -30,11 +30,11 @@ class Given:
 
     schema: Schema
     evidence: Evidence
-    said: Said | None  # None for a frame
+    conditions: Conditions | None  # None for a frame
 
     def answer(self, of_rows: Floats) -> float | Floats:
-        """Return one number for a dict, one a row for a frame."""
-        return float(of_rows[0]) if self.said is not None else of_rows
+        """Return one number for a dict, one per row for a frame."""
+        return float(of_rows[0]) if self.conditions is not None else of_rows
 
     def refuse(self, impossible_rows: Bools, impossible: Impossible) -> None:
         """Raise an error that names the first impossible row, unless such rows may be NaN."""
@@ -42,10 +42,10 @@ class Given:
             raise EvidenceError(f"impossible must be 'error' or 'nan', not {impossible!r}")
         if impossible == "nan" or not impossible_rows.any():
             return
-        if self.said is not None:
+        if self.conditions is not None:
             raise ImpossibleEvidenceError(
-                f"{{{_listed(self.said)}}} has probability zero in this model, so nothing can be "
-                "conditioned on it; say less, or something else"
+                f"{{{_listed(self.conditions)}}} has probability zero in this model, so nothing "
+                "can be conditioned on it; give less, or something else"
             )
         first, count = int(np.argmax(impossible_rows)), int(impossible_rows.sum())
         raise ImpossibleEvidenceError(
@@ -60,7 +60,7 @@ class Given:
         A dict says what it means. Whole rows are easily given with the very column that is asked
         for, and would be answered by themselves.
         """
-        for position in () if self.said is not None else positions:
+        for position in () if self.conditions is not None else positions:
             rows = np.flatnonzero(~np.isnan(self.evidence.values[position]))
             if rows.size:
                 raise EvidenceError(
@@ -68,7 +68,7 @@ class Given:
                     f"row {rows[0]}; leave the column out of the frame"
                 )
 
-    def _known(self, row: int) -> Said:
+    def _known(self, row: int) -> Conditions:
         """Return the observed cells of a row as the caller's values."""
         values = self.evidence.values[:, row].tolist()
         return {
@@ -78,15 +78,17 @@ class Given:
         }
 
 
-def read_given(given: Said | Frame | None, schema: Schema, *, unknown: Unknown = "error") -> Given:
+def read_given(
+    given: Conditions | Frame | None, schema: Schema, *, unknown: Unknown = "error"
+) -> Given:
     """Return what the caller gave as evidence; None is one row of which nothing is known.
 
     ``unknown`` is about the rows of a frame: what a dict says is meant, and refused if it is wrong.
     Columns that a frame lacks are not known.
     """
     if given is None or isinstance(given, Mapping):
-        said = given or {}
-        return Given(schema, as_condition(said, schema), said)
+        conditions = given or {}
+        return Given(schema, as_condition(conditions, schema), conditions)
     values = encode(given, schema, unknown=unknown, gaps="unobserved", absent="unobserved")
     return Given(schema, Evidence(values), None)
 
@@ -99,7 +101,7 @@ def read_frame(
     return Given(schema, Evidence(values), None)
 
 
-def read_said(given: Said | None, schema: Schema) -> Given:
+def read_mapping(given: Conditions | None, schema: Schema) -> Given:
     """Return what the caller says of one row; frames are refused."""
     if given is not None and not isinstance(given, Mapping):
         raise EvidenceError(
@@ -119,8 +121,8 @@ def encoded_batches(
         yield Evidence(encode(batch, schema, unknown=unknown, extra=extra))
 
 
-def _listed(said: Said) -> str:
+def _listed(conditions: Conditions) -> str:
     """Return the first few conditions as text."""
-    shown = [f"{name!r}: {what!r}" for name, what in list(said.items())[:_SHOWN]]
-    rest = len(said) - len(shown)
+    shown = [f"{name!r}: {what!r}" for name, what in list(conditions.items())[:_SHOWN]]
+    rest = len(conditions) - len(shown)
     return ", ".join(shown) + (f" and {rest} more" if rest else "")

@@ -20,7 +20,7 @@ from softlearn.circuit import (
 from softlearn.circuit.file import circuit_from_bytes, circuit_to_bytes
 from softlearn.errors import MissingDependencyError, SoftlearnError
 from softlearn.markup import Html, block
-from softlearn.model.asking import Said
+from softlearn.model.asking import Conditions
 from softlearn.model.completion import (
     Completed,
     Method,
@@ -56,9 +56,9 @@ MOST_CELLS = 2**37  # drawn at once; they take a tebibyte
 class Model(Questions):
     """The joint distribution of a table's columns, and everything that can be asked of it.
 
-    What is known is said as ``{column: what}``, where ``what`` is a value, a set or list of levels,
-    an interval ``(lo, hi)`` with both ends included and ``None`` for an open one, or ``None`` for
-    nothing. In integer columns ``(30, 40)`` means the whole numbers from 30 to 40.
+    What is known is given as ``{column: what}``, where ``what`` is a value, a set or list of
+    levels, an interval ``(lo, hi)`` with both ends included and ``None`` for an open one, or
+    ``None`` for nothing. In integer columns ``(30, 40)`` means the whole numbers from 30 to 40.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ class Model(Questions):
     def sample(
         self,
         n: int = 1,
-        given: Said | Frame | None = None,
+        given: Conditions | Frame | None = None,
         random_state: RandomState = None,
         *,
         impossible: Impossible = "error",
@@ -246,7 +246,7 @@ class Model(Questions):
 
     def most_probable(
         self,
-        given: Said | Frame | None = None,
+        given: Conditions | Frame | None = None,
         *,
         impossible: Impossible = "error",
         unknown: Unknown = "error",
@@ -319,7 +319,7 @@ class Model(Questions):
         max_loss: float | None = None,
         unknown: Unknown = "error",
     ) -> Compressed:
-        """Return a smaller model, and how many nats a row it loses.
+        """Return a smaller model, and how many nats per row it loses.
 
         Parts that are equal are always made one, which loses nothing. With a bound, what is hardly
         ever used is left out, and leaves and sums that hardly differ are made one.

@@ -9,19 +9,26 @@ import numpy as np
 from softlearn.arrays import Floats
 from softlearn.circuit import Circuit
 from softlearn.errors import EvidenceError, SoftlearnError
-from softlearn.model.asking import Said, as_event
+from softlearn.model.asking import Conditions, as_event
 from softlearn.model.density import DensityDistribution
-from softlearn.model.given import Frame, Given, Impossible, Unknown, read_given, read_said
+from softlearn.model.given import Frame, Given, Impossible, Unknown, read_given, read_mapping
 from softlearn.model.levels import LevelDistribution
 from softlearn.model.pairs import PairTable
 from softlearn.model.posterior import of_columns
 from softlearn.model.randomness import RandomState, generator
-from softlearn.query import conditional_log_probability, log_likelihood
-from softlearn.query.information import Estimate, entropy, mutual_information
-from softlearn.query.moments import covariance, mean, variance
+from softlearn.query import (
+    Estimate,
+    conditional_log_probability,
+    covariance,
+    entropy,
+    log_likelihood,
+    mean,
+    mutual_information,
+    variance,
+)
 from softlearn.table import Schema
 
-Numbers: TypeAlias = float | Floats  # one for a dict, one a row for a frame
+Numbers: TypeAlias = float | Floats  # one for a dict, one per row for a frame
 Distribution: TypeAlias = LevelDistribution | DensityDistribution
 Names: TypeAlias = list[str] | tuple[str, ...]
 
@@ -29,9 +36,9 @@ Names: TypeAlias = list[str] | tuple[str, ...]
 class Questions:
     """What can be asked about the columns of a circuit.
 
-    What is known is said as ``{column: what}``, where ``what`` is a value, a set or list of levels,
-    an interval ``(lo, hi)`` with both ends included and ``None`` for an open one, or ``None`` for
-    nothing. In integer columns ``(30, 40)`` means the whole numbers from 30 to 40.
+    What is known is given as ``{column: what}``, where ``what`` is a value, a set or list of
+    levels, an interval ``(lo, hi)`` with both ends included and ``None`` for an open one, or
+    ``None`` for nothing. In integer columns ``(30, 40)`` means the whole numbers from 30 to 40.
     """
 
     circuit: Circuit
@@ -43,13 +50,13 @@ class Questions:
 
     @overload
     def probability(
-        self, event: Said, given: Said | None = None, *, log: bool = False
+        self, event: Conditions, given: Conditions | None = None, *, log: bool = False
     ) -> float: ...
 
     @overload
     def probability(
         self,
-        event: Said,
+        event: Conditions,
         given: Frame,
         *,
         log: bool = False,
@@ -59,8 +66,8 @@ class Questions:
 
     def probability(
         self,
-        event: Said,
-        given: Said | Frame | None = None,
+        event: Conditions,
+        given: Conditions | Frame | None = None,
         *,
         log: bool = False,
         impossible: Impossible = "error",
@@ -94,8 +101,8 @@ class Questions:
         known.refuse(np.isnan(found), impossible)
         return known.answer(found if log else np.exp(found))
 
-    def distribution(self, column: str, given: Said | None = None) -> Distribution:
-        """Return what is to be believed of one column: its levels' probabilities, or its density.
+    def distribution(self, column: str, given: Conditions | None = None) -> Distribution:
+        """Return the distribution of one column: its levels' probabilities, or its density.
 
         Parameters
         ----------
@@ -104,15 +111,15 @@ class Questions:
         given : dict, optional
             What is known.
         """
-        known, position = read_said(given, self.schema), self.schema.index(column)
+        known, position = read_mapping(given, self.schema), self.schema.index(column)
         about = self.schema.columns[position]
         if not about.is_discrete and not np.isnan(known.evidence.values[position, 0]):
             raise EvidenceError(f"the value of {column!r} is given, so there is nothing to ask")
         return of_columns(self.circuit, known, [position])[column]
 
-    def distributions(self, given: Said | None = None) -> dict[str, Distribution]:
+    def distributions(self, given: Conditions | None = None) -> dict[str, Distribution]:
         """Return the distribution of every column whose value is not given, in one pass."""
-        known = read_said(given, self.schema)
+        known = read_mapping(given, self.schema)
         open_columns = np.flatnonzero(known.evidence.unobserved()[:, 0]).tolist()
         return of_columns(self.circuit, known, open_columns)
 
@@ -120,7 +127,7 @@ class Questions:
     def expectation(
         self,
         columns: str,
-        given: Said | Frame | None = None,
+        given: Conditions | Frame | None = None,
         *,
         impossible: Impossible = "error",
         unknown: Unknown = "error",
@@ -130,7 +137,7 @@ class Questions:
     def expectation(
         self,
         columns: Names | None = None,
-        given: Said | Frame | None = None,
+        given: Conditions | Frame | None = None,
         *,
         impossible: Impossible = "error",
         unknown: Unknown = "error",
@@ -139,7 +146,7 @@ class Questions:
     def expectation(
         self,
         columns: str | Names | None = None,
-        given: Said | Frame | None = None,
+        given: Conditions | Frame | None = None,
         *,
         impossible: Impossible = "error",
         unknown: Unknown = "error",
@@ -168,7 +175,7 @@ class Questions:
     def variance(
         self,
         columns: str | Names | None = None,
-        given: Said | Frame | None = None,
+        given: Conditions | Frame | None = None,
         *,
         impossible: Impossible = "error",
         unknown: Unknown = "error",
@@ -179,22 +186,24 @@ class Questions:
         found = variance(self.circuit, known.evidence, positions, impossible="nan")
         return self._by_name(columns, positions, known, found, impossible)
 
-    def covariance(self, columns: Names | None = None, given: Said | None = None) -> PairTable:
+    def covariance(
+        self, columns: Names | None = None, given: Conditions | None = None
+    ) -> PairTable:
         """Return the covariances of some columns, by default of all columns of numbers."""
-        known, positions = read_said(given, self.schema), self._positions(columns)
+        known, positions = read_mapping(given, self.schema), self._positions(columns)
         found = covariance(self.circuit, known.evidence, positions, impossible="nan")[0]
         known.refuse(np.isnan(found[:1, 0]), "error")
         return PairTable(tuple(self.schema.names[i] for i in positions), found)
 
     def mutual_information(
-        self, columns: Names | None = None, given: Said | None = None
+        self, columns: Names | None = None, given: Conditions | None = None
     ) -> PairTable:
         """Return what columns say about each other, in nats.
 
         It is exact, for discrete columns and for those with a scale; by default for all of them.
         The diagonal holds the entropy of each column's levels or cells.
         """
-        known = read_said(given, self.schema)
+        known = read_mapping(given, self.schema)
         known.refuse(np.isneginf(log_likelihood(self.circuit, known.evidence)), "error")
         if columns is None:
             positions = [

@@ -44,7 +44,7 @@ def moment(
         The power of each column that takes part, by position. Levels of discrete columns count as
         the numbers that they are, false and true as 0 and 1; text has no moments.
     shift
-        What is subtracted from a column: a number, or one a row; nothing by default.
+        What is subtracted from a column: a number, or one per row; nothing by default.
     impossible
         Whether evidence of probability zero raises an error or marks its row with NaN.
     n_threads

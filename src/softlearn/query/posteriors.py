@@ -22,7 +22,7 @@ from softlearn.query.workspace import Workspace, batch_of, block_rows, blocks, o
 
 @dataclass(frozen=True, eq=False)
 class Posteriors:
-    """What is to be believed of each column of each row, given the row's evidence.
+    """The distribution of each column of each row, given the row's evidence.
 
     Attributes
     ----------

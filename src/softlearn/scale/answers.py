@@ -95,7 +95,9 @@ def answer(
         Further arguments. Of ``random_state`` each part gets its own.
     """
     if not hasattr(table, "map_partitions") and not is_array(table):
-        raise SoftlearnError(f"{question} answers Dask DataFrames and Arrays, not {table!r}")
+        raise SoftlearnError(
+            f"{question} answers Dask DataFrames and Arrays, not {type(table).__name__}"
+        )
     seeds = None
     if "random_state" in options:
         seeds = seeds_of(options.pop("random_state"), table.npartitions)

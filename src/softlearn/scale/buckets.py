@@ -16,7 +16,7 @@ from softlearn.arrays import Bools
 from softlearn.errors import SoftlearnError
 from softlearn.learn.blocks import Block, check_block
 from softlearn.scale.partitions import Delayed
-from softlearn.scale.parts import Future
+from softlearn.scale.parts import Future, kept, made
 from softlearn.stats.buckets import CodedRows, bucket_cuts, coded, count_buckets, merged
 from softlearn.stats.facts import TableFacts, merge, summarise
 from softlearn.stats.layout import Layout, layout_of
@@ -31,6 +31,7 @@ _ROWS_PER_PART = 2**18  # small enough that a worker holds several, and large be
 class SpreadRows(NamedTuple):
     """The different rows of a table on workers."""
 
+    schema: Future
     parts: list[Future]  # of ``CodedRows``, in the order of their buckets
     n_rows: int
     n_buckets: int
@@ -44,10 +45,8 @@ def spread_rows(
     bucket_rows: int,
 ) -> SpreadRows:
     """Bring the rows of encoded blocks to their buckets."""
-    told = client.scatter(schema, broadcast=True)
-    pieces = [
-        client.submit(_coded, block, told, pure=False) for block in client.compute(list(blocks))
-    ]
+    told, read = kept(client, schema), client.compute(list(blocks))
+    pieces = made(client.submit(_coded, block, told, pure=False) for block in read)
     sizes = client.gather(client.map(_size, pieces, pure=False))
     n_rows, weight = sum(n for n, _ in sizes), sum(own for _, own in sizes)
     if n_rows < 2 and weight < 2.0:
@@ -61,37 +60,46 @@ def spread_rows(
     if n_buckets < n_parts:  # a bucket is never divided between parts
         size = n_parts // n_buckets
         groups = [parts[i : i + size] for i in range(0, n_parts, size)]
-        parts = [client.submit(_behind_each_other, group, pure=False) for group in groups]
-    return SpreadRows(parts, n_rows, n_buckets, float(sum(own for _, own in sizes)))
+        parts = made(client.submit(_behind_each_other, group, pure=False) for group in groups)
+    return SpreadRows(told, parts, n_rows, n_buckets, float(sum(own for _, own in sizes)))
 
 
-def facts_of(client: Any, rows: SpreadRows, schema: Schema) -> TableFacts:  # noqa: ANN401
+def facts_of(client: Any, rows: SpreadRows) -> TableFacts:  # noqa: ANN401
     """Return the facts of all rows, bucket by bucket."""
     per_part = rows.n_buckets // len(rows.parts)
     found = [
-        client.submit(_facts, part, schema, (i, per_part, rows.n_buckets), pure=False)
+        client.submit(_facts, part, rows.schema, (i, per_part, rows.n_buckets), pure=False)
         for i, part in enumerate(rows.parts)
     ]
     measured: list[TableFacts] = client.gather(found)
     return merged_in_order(measured, merge)
 
 
-def laid_out_parts(
+class LaidOut(NamedTuple):
+    """A table on workers, laid out."""
+
+    layout: Layout
+    kept: Future  # of the layout
+    tables: list[Future]  # of ``GrowTable``
+    shares: list[Future]  # of the ``Share`` of all rows in each bucket
+
+
+def lay_out(
     client: Any,  # noqa: ANN401
     rows: SpreadRows,
     schema: Schema,
     with_histograms: Bools,
-) -> tuple[Layout, list[Future], list[Future]]:
-    """Return the layout of a table, the table of each part, and the shares of all its rows."""
-    layout = layout_of(facts_of(client, rows, schema), schema, with_histograms)
-    told = client.scatter(layout, broadcast=True)
-    tables = [client.submit(_table, part, told, pure=False) for part in rows.parts]
+) -> LaidOut:
+    """Lay out the rows where they are."""
+    layout = layout_of(facts_of(client, rows), schema, with_histograms)
+    told = kept(client, layout)
+    tables = made(client.submit(_table, part, told, pure=False) for part in rows.parts)
     per_part = rows.n_buckets // len(rows.parts)
-    shares = [
+    shares = made(
         client.submit(_shares, table, (i, per_part, rows.n_buckets), pure=False)
         for i, table in enumerate(tables)
-    ]
-    return layout, tables, shares
+    )
+    return LaidOut(layout, told, tables, shares)
 
 
 def _coded(block: Block, schema: Schema) -> CodedRows:
@@ -105,15 +113,9 @@ def _size(rows: CodedRows) -> tuple[int, float]:
 
 def _shuffled(client: Any, pieces: list[Future], n_parts: int) -> list[Future]:  # noqa: ANN401
     """Return the rows of each part, from all pieces."""
-    if n_parts == 1:
-        return [client.submit(merged, pieces, pure=False)]
     cut = [client.submit(_cut, piece, n_parts, pure=False) for piece in pieces]
-    return [
-        client.submit(
-            merged, [client.submit(_chosen, own, i, pure=False) for own in cut], pure=False
-        )
-        for i in range(n_parts)
-    ]
+    chosen = [[client.submit(_chosen, own, i, pure=False) for own in cut] for i in range(n_parts)]
+    return made(client.submit(merged, own, pure=False) for own in chosen)
 
 
 def _cut(rows: CodedRows, n_parts: int) -> list[CodedRows]:

@@ -71,7 +71,7 @@ def open_cluster(
         with _client_of(distributed, address) as client, _told_of_lost_workers(distributed):
             yield _checked(client, address)
         return
-    n_workers = workers or len(os.sched_getaffinity(0))
+    n_workers = workers or _n_cores()
     limit = _worker_memory(memory, n_workers)
     with (
         distributed.LocalCluster(
@@ -148,6 +148,12 @@ def check_versions(found: dict[str, str | Exception]) -> None:
                 f"the worker {worker} has {has}, and here is softlearn {mine}; install the same "
                 "everywhere, and start the workers anew"
             )
+
+
+def _n_cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _worker_memory(memory: str | None, n_workers: int) -> int | None:

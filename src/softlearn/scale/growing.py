@@ -13,16 +13,16 @@ from softlearn.circuit import Circuit
 from softlearn.kernels.grow.work import GrowTable, GrowthOptions
 from softlearn.learn.assemble import assemble
 from softlearn.learn.config import GrowConfig
-from softlearn.learn.grow import Buckets, grow_slice
+from softlearn.learn.grow import Buckets, grow_slice, raised_at
 from softlearn.learn.large import LargeGrower, split_large
 from softlearn.learn.leaves import finish_leaves, with_histograms
 from softlearn.learn.options import growth_options
 from softlearn.learn.pieces import Piece, joined, one_open
 from softlearn.learn.slices import LargeSlice, OpenPlace, first_place, in_parts, with_rows
 from softlearn.learn.watch import Engine, Progress
-from softlearn.scale.buckets import laid_out_parts, spread_rows
+from softlearn.scale.buckets import lay_out, spread_rows
 from softlearn.scale.partitions import Delayed
-from softlearn.scale.parts import Future, WorkerParts
+from softlearn.scale.parts import Future, WorkerParts, kept
 from softlearn.stats.layout import Layout
 from softlearn.stats.parts import Share
 from softlearn.stats.sub_tables import joined_tables, table_with
@@ -43,17 +43,21 @@ def grow_there(
     ends = np.inf if config.time_budget is None else time.time() + config.time_budget
     rows = spread_rows(client, blocks, schema, config.bucket_rows)
     histograms = with_histograms(schema, config)
-    layout, tables, shares = laid_out_parts(client, rows, schema, histograms)
-    options = growth_options(config, layout)
+    table = lay_out(client, rows, schema, histograms)
+    layout, options = table.layout, growth_options(config, table.layout)
     buckets = Buckets(rows.n_buckets, config.bucket_rows)
-    parts = WorkerParts(client, tuple(tables))
+    parts = WorkerParts(client, tuple(table.tables))
     top = one_open()
-    first = in_parts(first_place(len(schema), config, seed, top), shares, rows.n_rows, rows.weight)
+    place = first_place(len(schema), config, seed, top)
+    first = in_parts(place, table.shares, rows.n_rows, rows.weight)
     progress = Progress(first.mass)
-    subtrees = _Subtrees(parts, layout, options, buckets, ends)
+    subtrees = _Subtrees(parts, kept(client, (layout, options, buckets)), ends)
     large = LargeGrower(parts, layout, no_rows_of(layout), options)
     most = config.bucket_rows
-    split_large(large, first, subtrees.hand_over, most_rows=most, progress=progress, engine=engine)
+    with raised_at(_until(ends), options.stop):
+        split_large(
+            large, first, subtrees.hand_over, most_rows=most, progress=progress, engine=engine
+        )
     subtrees.gather(progress, engine)
     tree = joined(top.grown[0])
     return assemble(tree, finish_leaves(tree, layout, config), schema)
@@ -64,30 +68,27 @@ class _Subtrees:
     """Small slices, each grown as a whole by the worker that its rows are brought to."""
 
     parts: WorkerParts
-    layout: Layout
-    options: GrowthOptions
-    buckets: Buckets
+    told: Future  # layout, options and buckets
     ends: float
-    running: dict[Future, LargeSlice] = field(default_factory=dict)
+    running: dict[Future, tuple[LargeSlice, list[Future]]] = field(default_factory=dict)
 
     def hand_over(self, task: LargeSlice) -> None:
         """Begin to grow a slice."""
         client = self.parts.client
-        told = client.scatter((self.layout, self.options, self.buckets), broadcast=True)
         some = [
             client.submit(_rows_of, table, shares, pure=False)
             for table, shares in zip(self.parts.tables, task.shares, strict=True)
         ]
         place = _alone(task)
-        future = client.submit(_grown_here, some, place, told, self.ends, pure=False)
-        self.running[future] = task
+        future = client.submit(_grown_here, some, place, self.told, self.ends, pure=False)
+        self.running[future] = (task, some)  # they are held until it is there
 
     def gather(self, progress: Progress, engine: Engine) -> None:
         """Wait for all slices, and put what they have become where they belong."""
         from distributed import as_completed  # noqa: PLC0415 - slow to load
 
         for future, piece in as_completed(list(self.running), with_results=True):
-            task = self.running.pop(future)
+            task, _ = self.running.pop(future)
             task.piece.grown[task.place] = piece
             progress.note(piece.n_nodes, task.mass)
             engine.watch(progress)
@@ -124,6 +125,12 @@ def _grown_here(
     weights = np.concatenate([own for _, own in some])
     rows = np.arange(weights.size, dtype=np.int32)
     options = options._replace(stop=np.zeros(1, np.uint8))
-    until = np.inf if np.isinf(ends) else time.monotonic() + ends - time.time()
     first = with_rows(place, Share(rows, weights))
-    return grow_slice(table, layout, options, first, buckets=buckets, engine=Engine(), ends=until)
+    return grow_slice(
+        table, layout, options, first, buckets=buckets, engine=Engine(), ends=_until(ends)
+    )
+
+
+def _until(ends: float) -> float:
+    """Return a time of day, which all machines share, by the clock of this process."""
+    return time.monotonic() + ends - time.time()

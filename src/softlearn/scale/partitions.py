@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from softlearn.errors import NotATableError, SoftlearnError, TableError
+from softlearn.errors import NotATableError, SoftlearnError, TableError, UnknownLevelError
 
 Delayed: TypeAlias = Any  # dask has no types
 Collection: TypeAlias = Any  # a Dask DataFrame, Series or Array
@@ -74,13 +74,16 @@ def is_array(table: Collection) -> bool:
 
 @contextmanager
 def told_where(place: str) -> Iterator[None]:
-    """Name the part of the table in what is said about it."""
+    """Name the part of the table in errors about it."""
     try:
         yield
+    except UnknownLevelError as error:
+        remedy = str(error).removeprefix(error.what).removeprefix("; ")
+        raise UnknownLevelError(
+            f"{place}: {error.what}", remedy=remedy, column=error.column, value=error.value
+        ) from None
     except SoftlearnError as error:
-        if str(error).startswith(place):
-            raise
-        raise type(error)(f"{place}: {error}") from error
+        raise type(error)(f"{place}: {error}") from None
 
 
 def _is_frame(table: Collection) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
@@ -36,10 +36,10 @@ class WorkerParts:
         self, function: Callable[..., object], *held: list[Future], given: tuple[Any, ...] = ()
     ) -> list[Future]:
         """Return futures of the function of each bucket, a list per part."""
-        return [
+        return made(
             self.client.submit(_each, function, table, own, given, pure=False)
             for table, own in zip(self.tables, zip(*held, strict=True), strict=True)
-        ]
+        )
 
     def total(
         self,
@@ -55,6 +55,34 @@ class WorkerParts:
         ]
         measured: list[T] = self.client.gather(found)
         return merged_in_order(measured, merge)
+
+
+def made(futures: Iterable[Future]) -> list[Future]:
+    """Return futures once they are there, or raise what went wrong.
+
+    Until then whatever they are made of must not be let go: the scheduler may not know yet that
+    they need it. From then on it remembers how to make them anew.
+    """
+    from distributed import wait  # noqa: PLC0415 - slow to load
+
+    found = list(futures)
+    wait(found)
+    for future in found:
+        if future.status != "finished":
+            future.result()
+    return found
+
+
+def kept(client: Any, value: T) -> Future:  # noqa: ANN401 - dask has no types
+    """Return a future of a value that all workers need; hold it as long as anything needs it.
+
+    Unlike what is scattered it is part of the work, so that it outlives any worker.
+    """
+    return client.submit(_itself, value, pure=False)
+
+
+def _itself(value: T) -> T:
+    return value
 
 
 def _each(

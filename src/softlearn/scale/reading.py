@@ -28,7 +28,7 @@ def read_partitions(
     weights: str | None = None,
     drop: Sequence[str] = (),
     text_columns: Collection[str] = (),
-    missing: Collection[str] = MISSING_WORDS,
+    missing: Collection[str] | None = None,
     part_bytes: int = PART_BYTES,
 ) -> Partitions:
     """Return the parts of a table that lies in one or many files, to be read by workers.
@@ -44,18 +44,20 @@ def read_partitions(
     drop : sequence of str
         Columns to leave out.
     text_columns, missing
-        Columns that stay text, and words for missing cells, in files of text.
+        Columns that stay text, and words for missing cells, in files of text; by default the usual
+        words, such as NA.
     part_bytes : int
         About how large a part of a Parquet file is, before it is read.
     """
     files = find_files(path)
     if len({_is_parquet(file) for file in files}) > 1:
         raise TableError(f"{path} names Parquet and other files; a table is in one kind of file")
+    words = frozenset(MISSING_WORDS if missing is None else missing)
     left_out = {*drop, *([weights] if weights else [])}
     if _is_parquet(files[0]):
         tables, places = _parquet(files, part_bytes)
     else:
-        tables, places = _whole_files(files, frozenset(text_columns), frozenset(missing))
+        tables, places = _whole_files(files, frozenset(text_columns), words)
     names = _names(files[0])
     for name in left_out:
         if name not in names:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from softlearn.model import Model
-from softlearn.model.asking import Said
-from softlearn.model.given import read_said
+from softlearn.model.asking import Conditions
+from softlearn.model.given import read_mapping
 from softlearn.query.column_distributions import ColumnDistributions
 
 
@@ -23,7 +23,9 @@ class Beliefs(ColumnDistributions):
         What is known; nothing by default.
     """
 
-    def __init__(self, model: Model, positions: Sequence[int], given: Said | None = None) -> None:
-        known = read_said(given, model.schema)
+    def __init__(
+        self, model: Model, positions: Sequence[int], given: Conditions | None = None
+    ) -> None:
+        known = read_mapping(given, model.schema)
         super().__init__(model.circuit, positions, known.evidence)
         known.refuse(self.is_impossible, "error")

@@ -17,7 +17,7 @@ from softlearn.show.wording import level_text, moved
 # Rows of evidence × nodes of the circuit that a comparison of all pairs may cost: a few seconds.
 _WORK = 200_000_000
 _WORTH_A_WORD = 0.005  # of the uncertainty in common
-_CLEARLY = 0.1  # correlation of ranks from which columns are said to rise together
+_CLEARLY = 0.1  # correlation of ranks from which columns count as rising together
 _LEVEL_LETTERS = 20
 _DIGITS = 12  # beyond which a difference is rounding; of equals the first level is named
 

@@ -46,7 +46,7 @@ def _operation(endpoint: Endpoint) -> Json:
         "parameters": [one.described() for one in endpoint.parameters],
         "responses": {
             "200": {"description": "The answer.", "content": content},
-            "400": {"description": "A mistake in the question, told in words.", "content": wrong},
+            "400": {"description": "A mistake in the question, in words.", "content": wrong},
             "404": {"description": "There is no table to ask about.", "content": wrong},
             "503": {"description": "Too much at once, or too long.", "content": wrong},
         },

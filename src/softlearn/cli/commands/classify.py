@@ -92,11 +92,11 @@ class Tally:
 
     def text(self, n_rows: int) -> str:
         """Return the numbers in words."""
-        said = f"{count(n_rows, 'row')} predicted"
+        text = f"{count(n_rows, 'row')} predicted"
         if self.n_compared:
             share = self.n_right / self.n_compared
-            said += f"; {share:.1%} of {self.n_compared:,} known cells right"
-        return said + (f"; {self.n_impossible:,} of probability zero" if self.n_impossible else "")
+            text += f"; {share:.1%} of {self.n_compared:,} known cells right"
+        return text + (f"; {self.n_impossible:,} of probability zero" if self.n_impossible else "")
 
 
 def _without_cells(table: ArrowTable, name: str) -> ArrowTable:

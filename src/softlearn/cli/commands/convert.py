@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -23,27 +23,39 @@ _READABLE = 500  # nodes of a drawing
 
 @dataclass(frozen=True, kw_only=True)
 class Convert(Command):
-    """Write a model as a Graphviz drawing (.dot) or as JSON (.json), by the name of the file."""
+    """Write a model in another format, by the name of the file.
+
+    Drawings for Graphviz end in .dot, and JSON in .json. A deterministic circuit whose columns have
+    two levels and are always cut in the same way can be text for programs that know PSDDs: .psdd,
+    with a .vtree file beside it. Both .psdd and .safetensors can be read by all commands.
+    """
 
     examples = (
+        "softlearn convert votes.safetensors votes.psdd",
+        "softlearn convert votes.psdd votes.safetensors",
         "softlearn convert bank.safetensors bank.json",
         "softlearn convert small.safetensors small.dot && dot -Tsvg small.dot -o small.svg",
     )
 
     model: ModelPath
-    output: Annotated[Path, typer.Argument(metavar="FILE", help="Ends in .dot or .json.")]
+    output: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Ends in .dot, .json, .psdd or .safetensors.")
+    ]
     force: Force = False
 
     def run(self) -> None:
         """Convert."""
-        from softlearn.circuit import load_circuit  # noqa: PLC0415
+        from softlearn.circuit import load_circuit, save_circuit  # noqa: PLC0415
 
         must_be_free(self.output, force=self.force, inputs=(self.model,))
-        if self.output.suffix not in (".dot", ".json"):
-            raise SoftlearnError(f"{self.output} must end in .dot or .json, which says the format")
+        if self.output.suffix not in (*_TEXTS, *_MODELS):
+            listed = ", ".join((*_TEXTS, *_MODELS))
+            raise SoftlearnError(f"{self.output} must end in one of {listed}: it says the format")
         circuit = load_circuit(self.model)
-        content = _as_dot(circuit) if self.output.suffix == ".dot" else _as_json(circuit)
-        write_whole(self.output, content)
+        if self.output.suffix in _MODELS:
+            save_circuit(self.output, circuit)
+        else:
+            write_whole(self.output, _TEXTS[self.output.suffix](circuit))
         found = {"nodes": circuit.n_nodes, "output": str(self.output)}
         print_answer(found, f"written to {self.output}", as_json=self.as_json)
 
@@ -60,3 +72,7 @@ def _as_json(circuit: Circuit) -> str:
     from softlearn.cli.circuit_dict import to_dict  # noqa: PLC0415
 
     return as_json_text(to_dict(circuit)) + "\n"
+
+
+_TEXTS: Final = {".dot": _as_dot, ".json": _as_json}
+_MODELS: Final = (".psdd", ".safetensors")

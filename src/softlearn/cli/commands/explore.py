@@ -56,7 +56,8 @@ class Explore(Command):
     def run(self) -> None:
         """Serve until Ctrl-C."""
         try:
-            from softlearn.web.explorer import open_place, serve  # noqa: PLC0415
+            from softlearn.web import serve  # noqa: PLC0415
+            from softlearn.web.explorer import open_place  # noqa: PLC0415
         except ImportError as error:
             raise MissingDependencyError(
                 f'the explorer needs {error.name}: pip install "softlearn[web]"'

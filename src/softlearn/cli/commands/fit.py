@@ -89,7 +89,7 @@ class Fit(LearningCommand):
     def _check_best(self) -> None:
         if not self.best and self.time is not None:
             raise SoftlearnError("--time is how long --best may take, and goes with it only")
-        if self.best and (self.said or self.learner != DEFAULT_LEARNER):
+        if self.best and (self.settings or self.learner != DEFAULT_LEARNER):
             raise SoftlearnError(
                 "--best finds learner and settings by itself; leave the learner's options out"
             )
@@ -107,7 +107,7 @@ class Fit(LearningCommand):
             schema=training.schema,
         )
         judge = None if self.valid is None else training.held_out
-        with catch_warnings(action="ignore", category=UserWarning):  # said in the answer
+        with catch_warnings(action="ignore", category=UserWarning):  # shown in the answer
             return learnt.fit(training.rows, sample_weight=training.weights, valid=judge)
 
     def _found(self, model: Model, training: Training, seconds: float) -> dict[str, Any]:

@@ -99,7 +99,7 @@ def _explained(detector: CircuitOutlierDetector, lowest: Lowest, *, is_text: boo
 
 @dataclass
 class Lowest:
-    """The rows of lowest score so far, lowest first; rows count from 1."""
+    """The rows of lowest score so far, lowest first; rows count from 0, as in Python."""
 
     number: int
     n_rows: int = 0
@@ -112,7 +112,7 @@ class Lowest:
         """Keep the lowest of what is kept and a batch."""
         import pyarrow as pa  # noqa: PLC0415
 
-        rows = [*self.rows, *range(self.n_rows + 1, self.n_rows + 1 + scores.size)]
+        rows = [*self.rows, *range(self.n_rows, self.n_rows + scores.size)]
         all_scores = [*self.scores, *scores.tolist()]
         before = [] if self.typed is None else [(self.typed, self.stored)]
         tables = [*before, (batch.table, batch.stored)]

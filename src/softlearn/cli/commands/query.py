@@ -21,7 +21,7 @@ _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 @dataclass(frozen=True, kw_only=True)
 class Query(Command):
-    """Ask what is to be believed, given what is known.
+    """Ask for probabilities, distributions or means, given what is known.
 
     Names of columns ask for the distribution of each; without a question, of every column.
     Conditions, such as `income=>50K, sex=F`, ask for the probability that all of them hold.
@@ -45,11 +45,11 @@ class Query(Command):
 
     def run(self) -> None:
         """Answer."""
-        from softlearn.model.language import parse_question  # noqa: PLC0415
+        from softlearn.conditions import parse_question  # noqa: PLC0415
 
         model = load_model(self.model)
         question = parse_question(self.question, model.schema)
-        said = known(self.given, model)
+        given = known(self.given, model)
         if question.event and question.columns:
             raise EvidenceError(
                 f"{question.columns[0]!r} asks for a distribution, {next(iter(question.event))!r} "
@@ -58,17 +58,17 @@ class Query(Command):
         if question.event and self.mean:
             raise EvidenceError("--mean takes names of columns, not conditions")
         if question.event:
-            answer = model.probability(question.event, given=said)
+            answer = model.probability(question.event, given=given)
             self._print({"probability": answer}, f"{answer:.6g}")
         elif self.mean:
             columns = list(question.columns) or None
-            means = model.expectation(columns, given=said)
+            means = model.expectation(columns, given=given)
             width = max(map(len, means))
             lines = [f"{name:<{width}}  {value:.6g}" for name, value in means.items()]
             alone = f"{next(iter(means.values())):.6g}"
             self._print({"means": means}, alone if len(means) == 1 else "\n".join(lines))
         else:
-            self._print_distributions(_distributions(model, question.columns, said))
+            self._print_distributions(_distributions(model, question.columns, given))
 
     def _print_distributions(
         self, found: dict[str, LevelDistribution | DensityDistribution]
@@ -85,12 +85,12 @@ class Query(Command):
 
 
 def _distributions(
-    model: Model, columns: tuple[str, ...], said: dict[str, object]
+    model: Model, columns: tuple[str, ...], given: dict[str, object]
 ) -> dict[str, LevelDistribution | DensityDistribution]:
     """Return the distribution of each column, by default of all that are open."""
     if not columns:
-        return model.distributions(said)
-    return {name: model.distribution(name, said) for name in columns}
+        return model.distributions(given)
+    return {name: model.distribution(name, given) for name in columns}
 
 
 def _titled(name: str, text: str) -> str:

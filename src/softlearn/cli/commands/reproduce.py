@@ -52,7 +52,7 @@ class Experimenting(Command):
     jobs: Annotated[
         int | None,
         typer.Option(
-            "--jobs", "-j", min=1, help="Cells that are run at a time; by default one a core."
+            "--jobs", "-j", min=1, help="Cells that are run at a time; by default one per core."
         ),
     ] = None
     out: Out = field(default=Path("results"))
@@ -172,6 +172,30 @@ class ReproduceDepth(Experimenting):
 
     experiment = "depth"
     examples = ("softlearn reproduce depth --only nltcs",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReproduceSystems(Experimenting):
+    """Every system of the comparison table on the binary sets, its figures beside the published."""
+
+    experiment = "systems"
+    examples = (
+        "softlearn reproduce systems --only nltcs --systems cnet,learnpsdd",
+        "softlearn reproduce systems --jobs 2",
+    )
+
+    systems: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Some of `cnet`, `tree`, `random`, `learnspn`, `softlearn`, `learnpsdd`, `gens`, "
+            "`idspn`, `hclt`, `ratspn` and `einet`; by default all.",
+        ),
+    ] = ""
+
+    def crossed(self) -> dict[str, Any]:
+        """Return the systems."""
+        return {"systems": _words(self.systems)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,10 +39,10 @@ class Sample(Command):
 
         with rows_out(self.output, force=self.force, as_json=self.as_json) as rows:
             model, rng = load_model(self.model), np.random.default_rng(self.seed)
-            said = known(self.given, model)
+            given = known(self.given, model)
             with progress_bar("drawing") as advance:
                 for start in range(0, max(self.number, 1), _BATCH_ROWS):
-                    rows.write(model.sample(min(_BATCH_ROWS, self.number - start), said, rng))
+                    rows.write(model.sample(min(_BATCH_ROWS, self.number - start), given, rng))
                     advance(rows.n_rows / max(self.number, 1), rows.n_rows)
         if goes_to_file(self.output):
             found = as_json_text({"rows": rows.n_rows, "output": str(self.output)})

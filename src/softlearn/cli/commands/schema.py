@@ -30,7 +30,7 @@ class ShowSchema(Command):
 
     A terminal shows a table: kinds, values, whether a score counts the probability or the density
     of a cell, and the reason for each guess. A pipe and `-o` get TOML, in which kinds, levels,
-    bounds and more can be said and columns left out: `softlearn fit --schema columns.toml`.
+    bounds and more can be set and columns left out: `softlearn fit --schema columns.toml`.
     """
 
     examples = (

@@ -56,7 +56,7 @@ class Score(StreamingCommand):
 
 @dataclass
 class Tally:
-    """What is said of the scores of all rows together."""
+    """What is known about the scores of all rows together."""
 
     n_rows: int = 0
     total: float = 0.0
@@ -88,9 +88,9 @@ class Tally:
         """Return the numbers in words."""
         if not self.n_rows:
             return "no rows"
-        said = f"{count(self.n_rows, 'row')}: mean log-density {self.mean:.4f}, "
+        text = f"{count(self.n_rows, 'row')}: mean log-density {self.mean:.4f}, "
         impossible = f", {self.n_impossible:,} of probability zero" if self.n_impossible else ""
-        return f"{said}lowest {self.lowest:.4f}{impossible}"
+        return f"{text}lowest {self.lowest:.4f}{impossible}"
 
 
 def _column(scores: Floats, before: ArrowTable | None) -> ArrowTable:

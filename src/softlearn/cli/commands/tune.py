@@ -56,11 +56,11 @@ class Tune(LearningCommand):
         self._print(found)
 
     def _grid(self, learner: Any) -> dict[str, tuple[object, ...]]:  # noqa: ANN401 - an estimator
-        """Return the learner's grid without what was said: that stays as it is."""
+        """Return the learner's grid without what was chosen: that stays as it is."""
         from softlearn.learn import LEARNERS  # noqa: PLC0415
 
         usual = LEARNERS[self.learner].grid(learner.get_params(deep=False))
-        return {name: values for name, values in usual.items() if name not in self.said}
+        return {name: values for name, values in usual.items() if name not in self.settings}
 
     def _print(self, found: Tuned) -> None:
         answer = {

@@ -1,7 +1,7 @@
 """Run a program on a block of rows, in scaled linear arithmetic.
 
 Values are plain float64 while they can be: products multiply, sums multiply and add. Only where
-a check finds a row outside the safe range does a slot get binary exponents, one a row.
+a check finds a row outside the safe range does a slot get binary exponents, one per row.
 """
 
 from __future__ import annotations

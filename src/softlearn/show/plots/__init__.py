@@ -3,6 +3,7 @@
 from softlearn.show.plots.calibration import calibration
 from softlearn.show.plots.comparison import comparison
 from softlearn.show.plots.conditional import conditional
+from softlearn.show.plots.learners import learners
 from softlearn.show.plots.likelihoods import likelihoods
 from softlearn.show.plots.marginals import marginals
 from softlearn.show.plots.pairs import pairs
@@ -13,6 +14,7 @@ __all__ = [
     "calibration",
     "comparison",
     "conditional",
+    "learners",
     "likelihoods",
     "marginals",
     "pairs",

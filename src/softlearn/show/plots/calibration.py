@@ -9,7 +9,7 @@ import numpy as np
 from softlearn.arrays import Bools, Floats
 from softlearn.errors import EvidenceError
 from softlearn.model import Model
-from softlearn.model.asking import Said, as_event
+from softlearn.model.asking import Conditions, as_event
 from softlearn.model.given import Frame, Unknown
 from softlearn.query import Evidence, conditional_log_probability
 from softlearn.show.asked import require_model
@@ -39,7 +39,7 @@ class _Bins(NamedTuple):
 def calibration(
     model: Model,
     frame: Frame,
-    event: Said,
+    event: Conditions,
     *,
     unknown: Unknown = "error",
     ax: Axes | None = None,
@@ -154,11 +154,11 @@ def _draw(ax: Axes, predicted: Floats, bins: _Bins) -> None:
         axis.set_ticks(np.linspace(0.0, 1.0, 6).tolist())
 
 
-def _explain(ax: Axes, event: Said, n_rows: int, n_left_out: int, score: str) -> None:
+def _explain(ax: Axes, event: Conditions, n_rows: int, n_left_out: int, score: str) -> None:
     """Write the event, what was counted, and what the axes are."""
-    said = ", ".join(f"{name} = {what}" for name, what in event.items())
+    text = ", ".join(f"{name} = {what}" for name, what in event.items())
     left = f", {n_left_out:,} left out" if n_left_out else ""
-    style.title(ax, said)
+    style.title(ax, text)
     ax.set_xlabel(
         f"predicted\n{n_rows:,} rows{left} · {score}", fontsize=style.NORMAL, color=style.INK
     )

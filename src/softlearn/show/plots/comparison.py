@@ -35,8 +35,8 @@ def comparison(
     Parameters
     ----------
     table : list of dicts
-        One dict a result, with ``dataset``, ``system``, ``value`` and, if known, ``sd``. Data sets
-        and systems are drawn in the order in which they come; a missing result leaves a gap.
+        One dict per result, with ``dataset``, ``system``, ``value`` and, if known, ``sd``. Data
+        sets and systems are drawn in the order in which they come; a missing result leaves a gap.
     relative_to : str, optional
         A system whose value is taken off those of all systems on the same data set, which shows
         small differences between large values.

@@ -10,8 +10,8 @@ import numpy as np
 from softlearn.arrays import Floats
 from softlearn.errors import EvidenceError
 from softlearn.model import Model
-from softlearn.model.asking import Said
-from softlearn.model.given import read_said
+from softlearn.model.asking import Conditions
+from softlearn.model.given import read_mapping
 from softlearn.query import Evidence, mean, posteriors, variance
 from softlearn.show.asked import require_model
 from softlearn.show.beliefs import Beliefs
@@ -31,7 +31,7 @@ _STRIP = 0.1  # height of the strip that shows where the other column is likely
 
 
 def conditional(
-    model: Model, of: str, on: str, given: Said | None = None, *, ax: Axes | None = None
+    model: Model, of: str, on: str, given: Conditions | None = None, *, ax: Axes | None = None
 ) -> Axes:
     """Draw what one column tells about another.
 
@@ -77,7 +77,7 @@ class _Question:
     deviation: Floats
 
 
-def _ask(model: Model, of: str, on: str, given: Said | None) -> _Question:
+def _ask(model: Model, of: str, on: str, given: Conditions | None) -> _Question:
     """Return the answers for every value of the other column, in one batch."""
     schema, known = model.schema, given or {}
     target, other = schema.index(of), schema.index(on)
@@ -88,7 +88,7 @@ def _ask(model: Model, of: str, on: str, given: Said | None) -> _Question:
         raise EvidenceError(f"of and on are both {of!r}; name two different columns")
     beliefs = Beliefs(model, [other], given)
     at, likely = _moving(schema.columns[other], beliefs, other)
-    rows = read_said(given, schema).evidence.repeat(at.size)
+    rows = read_mapping(given, schema).evidence.repeat(at.size)
     rows.values[other] = at
     shares, centre, spread = np.empty((at.size, 0)), np.empty(0), np.empty(0)
     if schema.columns[target].is_discrete:
@@ -202,7 +202,7 @@ def _mean_name(column: Column) -> str:
     return f"{style.axis_name(column)}, mean ± deviation"
 
 
-def _known(given: Said | None) -> str:
+def _known(given: Conditions | None) -> str:
     """Return what is given, as a note."""
-    said = ", ".join(f"{name} = {what}" for name, what in (given or {}).items())
-    return f"where {said}" if said else ""
+    text = ", ".join(f"{name} = {what}" for name, what in (given or {}).items())
+    return f"where {text}" if text else ""

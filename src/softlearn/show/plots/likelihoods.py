@@ -82,6 +82,7 @@ def _draw(ax: Axes, finite: Floats, limit: float) -> None:
         counts, _ = np.histogram(some, edges)
         ax.bar(edges[:-1], counts, np.diff(edges), align="edge", color=colour, label=name)
     style.quiet(ax, grid="y")
+    style.count_axis(ax)
     if edges[0] <= limit <= edges[-1]:
         ax.axvline(limit, color=style.ALERT, linewidth=1.0)
     marked = within[finite < limit]

@@ -64,7 +64,7 @@ def marginals(
     names = model.schema.names[:_MOST_COLUMNS] if columns is None else columns
     positions = positions_of(model, names)
     values = None if frame is None else encode(frame, model.schema, unknown=unknown, extra="ignore")
-    pyplot()  # a missing matplotlib is said before anything is computed
+    pyplot()  # a missing matplotlib is reported before anything is computed
     painter = MarginalPainter(model, positions, values)
     grid = grid_of(axes, len(positions), _ACROSS, 2.9, 2.0)
     for ax, position in zip(grid, positions, strict=True):
@@ -78,7 +78,15 @@ def marginals(
 class MarginalPainter:
     """Draws single columns: the model, and the table's cells (columns, rows) if there are any."""
 
-    def __init__(self, model: Model, positions: Sequence[int], values: Floats | None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        positions: Sequence[int],
+        values: Floats | None,
+        *,
+        narrow: bool = False,  # the axes have room for few ticks
+    ) -> None:
+        self._narrow = narrow
         self._columns = model.schema.columns
         self._beliefs = Beliefs(model, positions)
         self._values = values
@@ -138,7 +146,7 @@ class MarginalPainter:
         ax.set_ylim(max(len(places), 3) - 0.4, -0.6)  # the first level on top
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
-        style.share_axis(ax, "x")
+        style.share_axis(ax, "x", narrow=self._narrow)
 
     def _draw_density(self, ax: Axes, position: int) -> None:
         """Draw the curve of the model over a histogram of the table."""
@@ -158,7 +166,7 @@ class MarginalPainter:
         ax.set_ylim(0.0, 1.08 * max(tallest, min(curve.max(), _CLIP * tallest)))
         ax.set_xlim(*scale.as_axis(column, edges[[0, -1]]).tolist())
         style.bars_only(ax)
-        scale.dress(ax, column, "x")
+        scale.dress(ax, column, "x", narrow=self._narrow)
 
     def _draw_bars(self, ax: Axes, position: int) -> None:
         """Draw a column with a scale: the model as a line over bars of the same width."""
@@ -178,7 +186,7 @@ class MarginalPainter:
         ax.set_ylim(0.0, 1.08 * top)
         ax.set_xlim(*place[[0, -1]].tolist())
         style.bars_only(ax)
-        scale.dress(ax, column, "x")
+        scale.dress(ax, column, "x", narrow=self._narrow)
 
     def _top(self, position: int, edges: Floats, heights: Floats) -> float:
         """Return the height up to which bars are drawn: far taller ones hold values that stand out.

@@ -74,7 +74,7 @@ class PairAxis:
         if self.levels is not None:
             axis.set_ticks(list(range(len(self.levels.names))), labels=list(self.levels.names))
         else:
-            scale.dress(ax, self.column, which)
+            scale.dress(ax, self.column, which, narrow=which == "x")
         if not named:
             ax.tick_params(axis=which, labelbottom=False, labelleft=False)
             return

@@ -68,9 +68,9 @@ def pairs(
     require_model(model)
     positions = _most_dependent(model) if columns is None else positions_of(model, columns)
     values = None if frame is None else encode(frame, model.schema, unknown=unknown, extra="ignore")
-    pyplot()  # a missing matplotlib is said before anything is computed
+    pyplot()  # a missing matplotlib is reported before anything is computed
     k = len(positions)
-    painter = MarginalPainter(model, positions, values)
+    painter = MarginalPainter(model, positions, values, narrow=True)
     sides = {position: PairAxis.of(model, position, painter) for position in positions}
     tables = joint_tables(_over_axes(model, sides), positions) if k > 1 else {}
     grid = _square(axes, k)

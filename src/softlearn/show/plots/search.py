@@ -47,6 +47,8 @@ def search(report: Tried, *, ax: Axes | None = None) -> Axes:
     scored = [row for row in rows if np.isfinite(row["score"])]
     for place, (stage, label) in enumerate(_LABELS.items()):
         own = [row for row in scored if row["stage"] == stage]
+        if not own:
+            continue
         ax.plot(
             [row["finished_at"] for row in own],
             [row["score"] for row in own],
@@ -69,6 +71,6 @@ def search(report: Tried, *, ax: Axes | None = None) -> Axes:
         room = (high - low) / 10 or 0.5
         ax.set_ylim(low - room, high + room)
     ax.set_xlabel("seconds", fontsize=style.NORMAL, color=style.INK)
-    ax.set_ylabel("nats a row, held out", fontsize=style.NORMAL, color=style.INK)
+    ax.set_ylabel("nats per row, held out", fontsize=style.NORMAL, color=style.INK)
     ax.legend(frameon=False, fontsize=style.SMALL)
     return ax

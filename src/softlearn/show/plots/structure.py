@@ -15,12 +15,18 @@ from softlearn.show.plots.structure_labels import Labels, written_labels
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ROW = 0.5  # inches that an end of the tree takes
+_ROW = 0.58  # inches that an end of the tree takes
 _STEP = 2.3  # inches from parent to child
 _NARROW_STEP = 1.5
 _WIDEST = 18.0  # inches that all steps may take before they become narrow
 _ROOM = 4.2  # inches for the texts at the right end
 _SIGNS = {"sum": "+", "product": "×"}
+_MEANING = {
+    "sum": "+ kinds of rows, each with its share",
+    "product": "× groups of columns that are independent within a kind",
+    "columns": "● columns, each by itself",
+    "folded": "■ not drawn",
+}
 
 
 def structure(model: Model, max_nodes: int = 40, *, ax: Axes | None = None) -> Axes:
@@ -61,8 +67,14 @@ def structure(model: Model, max_nodes: int = 40, *, ax: Axes | None = None) -> A
     ax.axis("off")
     circuit = model.circuit
     note = f"{circuit.n_nodes:,} nodes, {circuit.n_edges:,} edges, {len(entries)} drawn"
-    ax.set_title(note, loc="left", fontsize=style.SMALL, color=style.QUIET)
+    ax.set_title(f"{note}\n{_legend(entries)}", loc="left", fontsize=style.SMALL, color=style.QUIET)
     return ax
+
+
+def _legend(entries: list[Entry]) -> str:
+    """Return what the signs mean that are drawn."""
+    kinds = {entry.kind for entry in entries}
+    return " · ".join(text for kind, text in _MEANING.items() if kind in kinds)
 
 
 def _rows(entries: list[Entry]) -> list[float]:

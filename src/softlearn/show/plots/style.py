@@ -78,7 +78,7 @@ def heat_map() -> Any:  # noqa: ANN401 - a colour map
     return LinearSegmentedColormap.from_list("softlearn", list(HEAT))
 
 
-def share_axis(ax: Axes, which: str) -> None:
+def share_axis(ax: Axes, which: str, *, narrow: bool = False) -> None:
     """Let an axis of probabilities begin at 0 and count in per cent."""
     from matplotlib.ticker import MaxNLocator, PercentFormatter  # noqa: PLC0415
 
@@ -87,8 +87,17 @@ def share_axis(ax: Axes, which: str) -> None:
         ax.set_xlim(left=0.0)
     else:
         ax.set_ylim(bottom=0.0)
-    axis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
+    axis.set_major_locator(MaxNLocator(nbins=3 if narrow else 6, steps=[1, 2, 5, 10]))
     axis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
+
+
+def count_axis(ax: Axes) -> None:
+    """Let the upright axis count in whole numbers: there are no half rows."""
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
+
+    ax.yaxis.set_major_locator(
+        MaxNLocator(nbins="auto", steps=[1, 2, 5, 10], integer=True, min_n_ticks=1)
+    )
 
 
 def turn_long_names(ax: Axes, names: Sequence[str]) -> None:

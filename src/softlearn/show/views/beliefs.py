@@ -31,7 +31,7 @@ Answer: TypeAlias = dict[str, Json] | EvidenceError
 
 
 class Believer:
-    """Answers what is to be believed of the columns of a model.
+    """Answers with the distributions of the columns of a model.
 
     Parameters
     ----------

@@ -6,31 +6,36 @@ import math
 
 import numpy as np
 
+from softlearn.conditions import format_conditions, parse_conditions
 from softlearn.errors import EvidenceError
 from softlearn.model import Model
-from softlearn.model.asking import Said
-from softlearn.model.given import Given, read_said
-from softlearn.model.language import format_said, parse_said
+from softlearn.model.asking import Conditions
+from softlearn.model.given import Given, read_mapping
 from softlearn.show.views.values import Json, cell, number
 
 
 def read_conditions(text: str, model: Model) -> Given:
     """Return what a text says as evidence; a column that is only asked for says nothing."""
-    said = parse_said(text, model.schema)
-    return read_said({name: what for name, what in said.items() if what is not None}, model.schema)
+    conditions = parse_conditions(text, model.schema)
+    return read_mapping(
+        {name: what for name, what in conditions.items() if what is not None}, model.schema
+    )
 
 
 def described(known: Given) -> Json:
     """Return the conditions in order, and all of them as one text that is read back."""
-    said = known.said or {}
-    return {"given": format_said(said), "conditions": [_condition(known, name) for name in said]}
+    conditions = known.conditions or {}
+    return {
+        "given": format_conditions(conditions),
+        "conditions": [_condition(known, name) for name in conditions],
+    }
 
 
 def _condition(known: Given, name: str) -> Json:
     evidence, position = known.evidence, known.schema.index(name)
-    column, what = known.schema.columns[position], (known.said or {})[name]
+    column, what = known.schema.columns[position], (known.conditions or {})[name]
     value = float(evidence.values[position, 0])
-    found: dict[str, Json] = {"column": name, "text": format_said({name: what})}
+    found: dict[str, Json] = {"column": name, "text": format_conditions({name: what})}
     if column.is_discrete:
         allowed = np.flatnonzero(evidence.allowed_levels(position, column.n_levels)[0]).tolist()
         return found | {"levels": allowed, "low": None, "high": None}
@@ -62,11 +67,11 @@ _LARGEST_LOG = math.log(np.finfo(np.float64).max)
 
 
 def _log_probability(model: Model, known: Given, log_density: float) -> tuple[float, bool]:
-    said: Said = known.said or {}
+    conditions: Conditions = known.conditions or {}
     numbers = [i for i, column in enumerate(known.schema) if not column.is_discrete]
     if np.isnan(known.evidence.values[numbers]).all():
         return min(log_density, 0.0), False
     try:
-        return min(float(model.probability(said, log=True)), 0.0), False
+        return min(float(model.probability(conditions, log=True)), 0.0), False
     except EvidenceError:
         return log_density, True

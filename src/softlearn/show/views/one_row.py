@@ -71,7 +71,7 @@ class OneRow:
     def __init__(self, batch: Batch, row: int, known: Given) -> None:
         self._batch, self._row, self._evidence = batch, row, known.evidence
         self._schema, self._cuts, self._shares = known.schema, batch.cuts, batch.shares[row]
-        self._known = {self._schema.index(name) for name in known.said or {}}
+        self._known = {self._schema.index(name) for name in known.conditions or {}}
         self._found = batch.found.rows([row])
         self._own = {
             i: _density(self._found, self._evidence, i)

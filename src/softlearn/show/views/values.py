@@ -6,8 +6,8 @@ import math
 from datetime import date
 from typing import Any, TypeAlias
 
+from softlearn.conditions import format_conditions
 from softlearn.errors import TableError
-from softlearn.model.language import format_said
 from softlearn.table import Column, decode_value
 
 Json: TypeAlias = Any
@@ -34,4 +34,4 @@ def cell(column: Column, code: float) -> Json:
 
 def condition_text(column: Column, value: Json) -> str:
     """Return the condition that a column has a value, as text that is read back."""
-    return format_said({column.name: {None} if value is None else value})
+    return format_conditions({column.name: {None} if value is None else value})

@@ -9,9 +9,7 @@ from datetime import date, datetime
 from difflib import get_close_matches
 from typing import TypeAlias
 
-from softlearn.errors import SchemaError
-from softlearn.model.asking import Said
-from softlearn.model.phrases import (
+from softlearn.conditions.phrases import (
     LanguageError,
     Phrase,
     Word,
@@ -19,6 +17,8 @@ from softlearn.model.phrases import (
     write_name,
     write_value,
 )
+from softlearn.errors import SchemaError
+from softlearn.model.asking import Conditions
 from softlearn.table import Column, Schema
 from softlearn.table.column import Level, preview_levels
 
@@ -37,14 +37,14 @@ class Question:
     columns
         Columns that are named without a condition.
     event
-        What is said of the others.
+        The conditions on the others.
     """
 
     columns: tuple[str, ...]
-    event: Said
+    event: Conditions
 
 
-def parse_said(text: str, schema: Schema) -> dict[str, object]:
+def parse_conditions(text: str, schema: Schema) -> dict[str, object]:
     """Return what a text says of columns, as ``{column: what}``.
 
     Parameters
@@ -64,22 +64,22 @@ def parse_said(text: str, schema: Schema) -> dict[str, object]:
                 f"expected =, !=, <, <=, >, >=, in {{...}} or is missing after {phrase.name.text!r}"
             )
             raise LanguageError(reason, text, at, at + 1)
-    return _Listener(text, schema).said(phrases)
+    return _Reader(text, schema).conditions(phrases)
 
 
 def parse_question(text: str, schema: Schema) -> Question:
     """Return what a text asks for: bare column names, or conditions that make an event."""
     phrases = read_phrases(text)
-    said = _Listener(text, schema).said(phrases)
+    found = _Reader(text, schema).conditions(phrases)
     return Question(
-        tuple(name for name, what in said.items() if what is None),
-        {name: what for name, what in said.items() if what is not None},
+        tuple(name for name, what in found.items() if what is None),
+        {name: what for name, what in found.items() if what is not None},
     )
 
 
-def format_said(said: Said) -> str:
-    """Return conditions as the text that ``parse_said`` reads."""
-    return ", ".join(f"{write_name(name)}{_written(what)}" for name, what in said.items())
+def format_conditions(conditions: Conditions) -> str:
+    """Return conditions as the text that ``parse_conditions`` reads."""
+    return ", ".join(f"{write_name(name)}{_written(what)}" for name, what in conditions.items())
 
 
 def _written(what: object) -> str:
@@ -105,13 +105,13 @@ def _word(value: object) -> str:
     return value.isoformat() if isinstance(value, date) else write_value(str(value))
 
 
-class _Listener:
+class _Reader:
     """Understands phrases about the columns of a schema."""
 
     def __init__(self, text: str, schema: Schema) -> None:
         self.text, self.schema = text, schema
 
-    def said(self, phrases: list[Phrase]) -> dict[str, object]:
+    def conditions(self, phrases: list[Phrase]) -> dict[str, object]:
         found: dict[str, object] = {}
         for phrase in phrases:
             column = self._column(phrase.name)

@@ -54,7 +54,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """What is said of one column; ``values`` are two, or None for an open end, if it is a range."""
+    """The condition on one column; a range has two ``values``, of which one may be None."""
 
     name: Word
     relation: Relation
