@@ -16,6 +16,8 @@ import scaled_examples
 from softlearn.circuit import cells_of
 from softlearn.errors import SoftlearnError
 from softlearn.leaf import FAMILIES, Interval, LeafOptions, Listed, Members, family_named
+from softlearn.leaf.pooling import entropy
+from softlearn.leaf.pooling import pooled as pooled_leaf
 
 FALSE_ALARM = 1e-6
 SEED = 20240117
@@ -596,10 +598,10 @@ several = st.lists(st.sampled_from([0.5, 1.0, 7.0]), min_size=5, max_size=5).map
 def test_a_pooled_leaf_is_sound_and_one_alone_stays(family, made):
     blocks, mass = made
     params = np.array([learn(family, *block) for block in blocks])
-    pooled = family.pooled(params, mass, np.array([0, 1, 1, 2, 2]))
+    pooled = pooled_leaf(family, params, mass, np.array([0, 1, 1, 2, 2]))
     assert family.violations(pooled, example_of(family).n_levels) == []
     equal(pooled[0], params[0])
-    alike = family.pooled(np.stack([params[0]] * 3), mass[:3], np.zeros(3, int))
+    alike = pooled_leaf(family, np.stack([params[0]] * 3), mass[:3], np.zeros(3, int))
     equal(alike[0], params[0])
 
 
@@ -608,8 +610,8 @@ def test_what_pooling_loses_is_a_difference_of_entropies(family, made):
     """Of a scaled leaf it is an estimate: its normal scores are bent to no exact mean."""
     blocks, mass = made
     params = np.array([learn(family, *block) for block in blocks])
-    (pooled,) = family.pooled(params, mass, np.zeros(5, int))
-    lost = mass.sum() * family.entropy(pooled) - mass @ family.entropy(params)
+    (pooled,) = pooled_leaf(family, params, mass, np.zeros(5, int))
+    lost = mass.sum() * entropy(family, pooled) - mass @ entropy(family, params)
     if is_scaled(family):
         assert lost > -0.2 * mass.sum()
         return

@@ -11,7 +11,7 @@ from softlearn.arrays import Floats, Offsets
 from softlearn.circuit.columns import same_shape
 from softlearn.circuit.flat import Circuit
 from softlearn.leaf import Family, Histogram
-from softlearn.leaf.pooling import group_means
+from softlearn.leaf.pooling import entropy, group_means, pooled
 
 
 def with_alike_leaves(circuit: Circuit, mass: Floats, most: float) -> Circuit:
@@ -29,10 +29,10 @@ def with_alike_leaves(circuit: Circuit, mass: Floats, most: float) -> Circuit:
     params = circuit.params.copy()
     for family, leaves, own in _of_one_column(circuit):
         group = alike(family, own, mass[leaves], most)
-        pooled = family.pooled(own, mass[leaves], group)[group]
+        whole = pooled(family, own, mass[leaves], group)[group]
         has_others = np.bincount(group)[group] > 1
         places = circuit.param_start[leaves][:, None] + np.arange(own.shape[1])
-        params[places[has_others]] = pooled[has_others]
+        params[places[has_others]] = whole[has_others]
     return replace(circuit, params=params)
 
 
@@ -43,14 +43,15 @@ def alike(family: Family, params: Floats, mass: Floats, most: float) -> Offsets:
     them, which is the difference of entropies. A group is split where its leaves differ most, by
     the spread that a parameter has among all of them.
     """
-    entropy = mass * family.entropy(params)
+    own = mass * entropy(family, params)
     spread = np.sqrt(group_means((params - params.mean(axis=0)) ** 2, mass, _one_group(mass)))
     place = params / np.where(spread > 0.0, spread, 1.0)
     group, n_groups = _one_group(mass), 0
     while group.max() + 1 > n_groups:  # a split has done something
         n_groups = int(group.max()) + 1
-        whole = np.bincount(group, mass) * family.entropy(family.pooled(params, mass, group))
-        loses = whole - np.bincount(group, entropy) > most
+        whole = pooled(family, params, mass, group)
+        lost = np.bincount(group, mass) * entropy(family, whole) - np.bincount(group, own)
+        loses = lost > most
         middle = group_means(place, mass, group)
         widest = group_means((place - middle[group]) ** 2, mass, group).argmax(axis=1)[group]
         is_above = place[np.arange(group.size), widest] > middle[group, widest]

@@ -18,7 +18,6 @@ from softlearn.leaf.family import (
     size_violations,
 )
 from softlearn.leaf.lookup import pick
-from softlearn.leaf.pooling import entropy_of, group_means
 from softlearn.leaf.probabilities import cell_at, probability_violations, smoothed
 
 if TYPE_CHECKING:
@@ -120,14 +119,6 @@ class Categorical:
     def parameter_count(self, n: int) -> int:
         """One less than the probabilities: they add to 1."""
         return n - 1
-
-    def pooled(self, params: Floats, mass: Floats, group: Offsets) -> Floats:
-        """Return the mean probabilities of each group."""
-        return group_means(params, mass, group)
-
-    def entropy(self, params: Floats) -> Floats:
-        """Return the entropy of the levels."""
-        return entropy_of(params)
 
 
 CATEGORICAL = Categorical()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 
-from softlearn.arrays import Bools, Floats, Offsets
+from softlearn.arrays import Bools, Floats
 from softlearn.errors import SoftlearnError
 from softlearn.numeric_policy import DEVIATION_FLOOR, LAPLACE_SMOOTHING
 
@@ -150,16 +150,6 @@ class Family(Protocol):
 
     def parameter_count(self, n: int) -> int:
         """Count the free parameters of a leaf that stores n."""
-
-    def pooled(self, params: Floats, mass: Floats, group: Offsets) -> Floats:
-        """Return the leaf that stands best for each group of leaves, (groups, n).
-
-        Leaves (leaves, n) count by their mass, (leaves,), above 0; their groups, (leaves,), are
-        numbered from 0 without gaps. All have the same number of parameters.
-        """
-
-    def entropy(self, params: Floats) -> Floats:
-        """Return the entropy of leaves in nats, up to a constant of their column."""
 
 
 def interval_of(region: Region | None) -> Interval:

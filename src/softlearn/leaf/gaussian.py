@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, Self
 import numpy as np
 from scipy.special import log_ndtr, ndtri_exp
 
-from softlearn.arrays import Floats, Offsets
+from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError
 from softlearn.leaf.family import (
     Interval,
@@ -24,7 +24,6 @@ from softlearn.leaf.family import (
 )
 from softlearn.leaf.gaussian_far import draw_far, moment_inside
 from softlearn.leaf.gaussian_integrals import LOG_SQRT_TAU, log_normal_mass
-from softlearn.leaf.pooling import group_means
 from softlearn.numeric_policy import SMALLEST_DEVIATION, SMALLEST_UNIFORM
 
 if TYPE_CHECKING:
@@ -208,17 +207,6 @@ class Gaussian:
     def parameter_count(self, n: int) -> int:
         """Mean and deviation."""
         return n
-
-    def pooled(self, params: Floats, mass: Floats, group: Offsets) -> Floats:
-        """Return the mean and the deviation of each group as a whole."""
-        mean = group_means(params[:, :1], mass, group)
-        distance = params[:, :1] - mean[group]
-        variance = group_means(params[:, 1:] ** 2 + distance**2, mass, group)
-        return np.concatenate([mean, np.sqrt(variance)], axis=1)
-
-    def entropy(self, params: Floats) -> Floats:
-        """Return the logarithm of the deviation."""
-        return np.asarray(np.log(params[..., 1]))
 
 
 GAUSSIAN = Gaussian()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from softlearn.arrays import Bools, Floats, Offsets
+from softlearn.arrays import Bools, Floats
 from softlearn.errors import SoftlearnError
 from softlearn.leaf.family import (
     Interval,
@@ -20,7 +20,6 @@ from softlearn.leaf.family import (
     wrong_at,
 )
 from softlearn.leaf.lookup import pick, rank
-from softlearn.leaf.pooling import entropy_of, group_means
 from softlearn.leaf.probabilities import cell_at, probability_violations, smoothed
 
 if TYPE_CHECKING:
@@ -168,14 +167,6 @@ class Histogram:
     def parameter_count(self, n: int) -> int:
         """One less than the bins: edges are given, and probabilities add to 1."""
         return (n - 1) // 2 - 1
-
-    def pooled(self, params: Floats, mass: Floats, group: Offsets) -> Floats:
-        """Return the mean probabilities of each group; its leaves have the same edges."""
-        return group_means(params, mass, group)
-
-    def entropy(self, params: Floats) -> Floats:
-        """Return the entropy of the bins, whose widths are the column's."""
-        return entropy_of(_split(params)[1])
 
 
 HISTOGRAM = Histogram()

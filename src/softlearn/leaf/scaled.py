@@ -23,7 +23,6 @@ from softlearn.leaf.family import (
 )
 from softlearn.leaf.gaussian import GAUSSIAN, GaussianStats
 from softlearn.leaf.lookup import pick
-from softlearn.leaf.pooling import entropy_of, group_means
 from softlearn.leaf.probabilities import probability_violations
 from softlearn.numeric_policy import ROWS_OF_THE_NORMAL, SMALLEST_DEVIATION
 
@@ -235,22 +234,6 @@ class Scaled:
     def parameter_count(self, n: int) -> int:
         """One less than stored: the probabilities add to 1."""
         return n - 1
-
-    def pooled(self, params: Floats, mass: Floats, group: Offsets) -> Floats:
-        """Return the mean probabilities of each group, and the shape of its scores together."""
-        n_atoms = int(self._cells.atom.sum())
-        in_bins = mass * np.maximum(params[:, n_atoms:-3].sum(axis=1), SMALLEST_DEVIATION)
-        return np.concatenate(
-            [
-                group_means(params[:, :-2], mass, group),
-                GAUSSIAN.pooled(params[:, -2:], in_bins, group),
-            ],
-            axis=1,
-        )
-
-    def entropy(self, params: Floats) -> Floats:
-        """Return the entropy of the cells: inside a cell all leaves are alike."""
-        return entropy_of(self.probabilities(params))
 
     @property
     def _cells(self) -> Cells:
