@@ -103,3 +103,8 @@ SUM_SMOOTHING: Final = 0.1
 # Weights that are not counts are whole multiples of this part of a mean row: sums of up to 2**29
 # rows are then exact, whatever their order, and none is off by more than a thirty-millionth.
 PARTS_OF_A_ROW: Final = 2.0**24
+# The nats per row that one change of a circuit may lose when it is made smaller: the search for how
+# much may go begins here, below what any score shows.
+SMALLEST_CHANGE: Final = 1e-10
+# The probability that a part of a circuit is used which never is, so that parts can be averaged.
+UNUSED: Final = 1e-12

@@ -16,6 +16,8 @@ import scaled_examples
 from softlearn.circuit import cells_of
 from softlearn.errors import SoftlearnError
 from softlearn.leaf import FAMILIES, Interval, LeafOptions, Listed, Members, family_named
+from softlearn.leaf.pooling import entropy
+from softlearn.leaf.pooling import pooled as pooled_leaf
 
 FALSE_ALARM = 1e-6
 SEED = 20240117
@@ -587,6 +589,40 @@ def test_many_leaves_need_a_value_each(family):
     options = LeafOptions(smoothing=0.0, deviation_floor=1e-3)
     with pytest.raises(SoftlearnError, match="no observed value"):
         family.finish(together(some), options)
+
+
+several = st.lists(st.sampled_from([0.5, 1.0, 7.0]), min_size=5, max_size=5).map(np.array)
+
+
+@over(lambda family: st.tuples(st.lists(rows(family), min_size=5, max_size=5), several))
+def test_a_pooled_leaf_is_sound_and_one_alone_stays(family, made):
+    blocks, mass = made
+    params = np.array([learn(family, *block) for block in blocks])
+    pooled = pooled_leaf(family, params, mass, np.array([0, 1, 1, 2, 2]))
+    assert family.violations(pooled, example_of(family).n_levels) == []
+    equal(pooled[0], params[0])
+    alike = pooled_leaf(family, np.stack([params[0]] * 3), mass[:3], np.zeros(3, int))
+    equal(alike[0], params[0])
+
+
+@over(lambda family: st.tuples(st.lists(rows(family), min_size=5, max_size=5), several))
+def test_what_pooling_loses_is_a_difference_of_entropies(family, made):
+    """Of a scaled leaf it is an estimate: its normal scores are bent to no exact mean."""
+    blocks, mass = made
+    params = np.array([learn(family, *block) for block in blocks])
+    (pooled,) = pooled_leaf(family, params, mass, np.zeros(5, int))
+    lost = mass.sum() * entropy(family, pooled) - mass @ entropy(family, params)
+    if is_scaled(family):
+        assert lost > -0.2 * mass.sum()
+        return
+    divergence = 0.0
+    for own, weight in zip(params, mass, strict=True):
+        x, step = atoms(family, own)
+        log_own, log_pooled = family.log_density(own, x), family.log_density(pooled, x)
+        here = step * np.exp(log_own) > 0.0
+        share = (step * np.exp(log_own))[here]
+        divergence += weight * share @ (log_own - log_pooled)[here]
+    assert lost == pytest.approx(divergence, rel=1e-6, abs=1e-6)
 
 
 @pytest.mark.parametrize("bad", [-0.1, NAN, INF])

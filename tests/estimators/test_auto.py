@@ -45,8 +45,15 @@ def test_the_same_seed_gives_the_same_model_if_work_is_bounded():
     assert not np.array_equal(first.score_samples(table), other.score_samples(table))
 
 
+def many_groups(n_rows: int, seed: int) -> np.ndarray:
+    """More groups than the default circuit finds in so few rows."""
+    rng = np.random.default_rng(seed)
+    chances = np.random.default_rng(99).random((8, 10))
+    return (rng.random((n_rows, 10)) < chances[rng.integers(8, size=n_rows)]).astype(float)
+
+
 def test_it_is_better_than_one_circuit_on_new_rows():
-    table, new = two_groups(400, 0), two_groups(2000, 1)
+    table, new = many_groups(600, 0), many_groups(2000, 1)
     learnt = bounded_by_work(20).fit(table)
     assert learnt.score(new) > SoftLearn(random_state=0).fit(table).score(new)
     assert learnt.report_.n_members > 1

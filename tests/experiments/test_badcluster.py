@@ -8,6 +8,7 @@ from softlearn.experiments.badcluster_tables import PAPER
 from softlearn.experiments.cell import Cell, row_of
 from softlearn.experiments.choices import Choices
 from softlearn.experiments.markdown import as_markdown
+from softlearn.experiments.two_gaussians import TRUTH
 
 
 @pytest.fixture(scope="module")
@@ -42,3 +43,15 @@ def test_the_page_shows_both_expressions(rows):
     page = as_markdown(document)
     assert "0.49 (0.70 · N_x(-1.00, 0.69)" in page
     assert document.pictures[0].png().startswith(b"\x89PNG")
+
+
+def test_merging_what_the_soft_learner_finds_twice_gives_back_the_truth(rows):
+    found = rows["softlearn"]["merged"]
+    assert np.array(found["parts"]) == pytest.approx(np.array(TRUTH), abs=0.05)
+    assert found["nodes"] == 7  # a sum of two products of two Gaussians
+    assert found["loss"] < 1e-5
+    assert found["test"] == pytest.approx(rows["softlearn"]["test"], abs=1e-4)
+
+
+def test_what_the_hard_learner_finds_cannot_be_merged(rows):
+    assert len(rows["learnspn"]["merged"]["parts"]) == 4

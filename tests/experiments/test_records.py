@@ -79,6 +79,7 @@ def test_the_document_shows_ours_beside_the_best():
                 "test": -5.9 - seed / 10,
                 "test_error": 0.05,
                 "seconds": 21.0,
+                "cpu_seconds": 20.0,
                 "members": 12,
                 "nodes": 1000,
                 "rows_per_second": 1e5,
@@ -90,4 +91,5 @@ def test_the_document_shows_ours_beside_the_best():
     text = as_markdown(found)
     assert "**-5.950 ± 0.071**" in text
     assert "on 1 of 1 sets" in text
+    assert "1 of the 20 sets, seeds 0, 1." in text
     assert found.pictures[0].png().startswith(b"\x89PNG")

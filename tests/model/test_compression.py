@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from random_circuits import random_circuit
 from softlearn import Categorical, CircuitMixture, Gaussian, Model, SoftLearn, SoftlearnError
 from softlearn.circuit import Product, Sum
 
@@ -72,6 +75,70 @@ def test_what_is_never_used_goes_first():
     smaller, loss = model.compress(np.zeros((10, 2)), max_loss=0.0)
     assert smaller.circuit.n_nodes == 3
     assert loss == pytest.approx(np.log(0.9))  # below 0: the rows are more likely now
+
+
+def test_leaves_that_are_nearly_alike_are_made_one():
+    def pair(x: float, y: float) -> Product:
+        return Product((Gaussian("x", x, 1), Gaussian("y", y, 1)))
+
+    model = Model(Sum((0.25, 0.25, 0.5), (pair(0.001, 5), pair(-0.001, 5), pair(9, 5.001))))
+    rows = model.sample(400, random_state=0)
+    smaller, loss = model.compress(rows, max_loss=1e-3)
+    # Two of the column x, one of y, two products and a sum.
+    assert smaller.circuit.n_nodes == 6
+    assert smaller.circuit.params[0] == pytest.approx(0.0, abs=1e-5)
+    assert loss == pytest.approx(0.0, abs=1e-4)
+
+
+def test_sums_that_are_nearly_alike_are_made_one():
+    """The two sums over y weigh the same leaves a little differently."""
+
+    def side(x: float, weight: float) -> Product:
+        low, high = Gaussian("y", -3, 1), Gaussian("y", 3, 1)
+        return Product((Gaussian("x", x, 1), Sum((weight, 1.0 - weight), (low, high))))
+
+    model = Model(Sum((0.3, 0.7), (side(0, 0.501), side(9, 0.499))))
+    rows = model.sample(400, random_state=0)
+    smaller, loss = model.compress(rows, max_loss=1e-3)
+    # Two leaves of each column, one sum over those of y, two products and a sum.
+    assert smaller.circuit.n_nodes == 8
+    assert loss <= 1e-3
+    far = Model(Sum((0.3, 0.7), (side(0, 0.9), side(9, 0.1))))
+    assert far.compress(rows, max_loss=1e-3).model.circuit.n_nodes == 9
+
+
+def test_a_sum_below_a_sum_becomes_a_part_of_it():
+    def pair(x: float) -> Product:
+        return Product((Gaussian("x", x, 1), Gaussian("y", x, 1)))
+
+    nested = Sum((0.4, 0.6), (Sum((0.5, 0.5), (pair(0), pair(1))), pair(2)))
+    model = Model(nested)
+    smaller, _ = model.compress()
+    assert smaller.circuit.n_nodes == model.circuit.n_nodes - 1
+    assert sorted(smaller.circuit.weight[-3:]) == pytest.approx([0.2, 0.2, 0.6])
+    rows = model.sample(50, random_state=0)
+    assert smaller.score_samples(rows) == pytest.approx(model.score_samples(rows), abs=1e-12)
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=25, deadline=None)
+def test_equal_parts_cost_nothing_in_any_circuit(seed):
+    model = Model(random_circuit(np.random.default_rng(seed), n_numeric=2, depth=3))
+    rows = model.sample(30, random_state=seed)
+    smaller, _ = model.compress()
+    assert smaller.circuit.n_nodes <= model.circuit.n_nodes
+    assert smaller.score_samples(rows) == pytest.approx(model.score_samples(rows), abs=1e-9)
+
+
+@given(st.integers(0, 10_000), st.sampled_from([0.001, 0.05, 1.0]))
+@settings(max_examples=25, deadline=None)
+def test_the_loss_is_bounded_in_any_circuit(seed, bound):
+    model = Model(random_circuit(np.random.default_rng(seed), n_numeric=2, depth=3))
+    rows = model.sample(30, random_state=seed)
+    smaller, loss = model.compress(rows, max_loss=bound)
+    assert smaller.circuit.n_nodes <= model.circuit.n_nodes
+    assert loss <= bound
+    assert loss == pytest.approx(model.score(rows) - smaller.score(rows), abs=1e-9)
 
 
 @pytest.mark.parametrize(

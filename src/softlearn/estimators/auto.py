@@ -110,7 +110,7 @@ class AutoCircuit(DensityEstimator):
     )
     _: KW_ONLY
     max_fits: int | None = parameter(None, or_none(whole(1)))
-    max_members: int = parameter(30, whole(1))
+    max_members: int = parameter(50, whole(1))
     held_out: float = parameter(
         HELD_OUT_SHARE, number("a number above 0 and below 1", lambda x: 0.0 < x < 1.0)
     )

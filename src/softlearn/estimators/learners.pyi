@@ -853,7 +853,7 @@ class CutsetNetwork(CircuitEstimator):
         mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
         which are all others that were not said to be plain, have leaves over its cells.
     n_members : int, default=1
-        How many circuits are learnt; the result is their mean.
+        How many networks are learnt; the result is their mean.
     bootstrap : bool, optional
         Whether each of several circuits is learnt from rows drawn with replacement. By default
         it is unless chance makes the circuits different anyway.

@@ -59,6 +59,7 @@ def document(rows: Sequence[Row]) -> Document:
             for system in systems
         ),
         _scores(own, systems),
+        _merged(own, systems),
         Picture(
             "badcluster",
             "The rows, the forced split (grey), and the means that both learners find.",
@@ -104,6 +105,24 @@ def _scores(own: dict[str, Row], systems: Sequence[str]) -> Table:
     ]
     head = ["circuit", "log-density of fresh rows", "lost to the truth"]
     return Table("What the split costs", head, [*body, ["the truth", shown(truth), shown(0.0)]])
+
+
+def _merged(own: dict[str, Row], systems: Sequence[str]) -> Table:
+    body, told = [], []
+    for system in systems:
+        found = own[system]["merged"]
+        lost = own[system]["test_of_truth"] - found["test"]
+        nodes = [str(own[system]["n_nodes"]), str(found["nodes"])]
+        body.append([NAMES[system], *nodes, f"{found['loss']:.6f}", shown(lost)])
+        if found["parts"]:
+            parts = _expression(((1.0, tuple(map(tuple, found["parts"]))),))
+            told.append(f"What is left of {NAMES[system]}: {parts}.")
+    head = ["circuit", "nodes", "merged", "lost by merging", "lost to the truth"]
+    note = (
+        "`model.compress(rows, max_loss=0.001)` makes leaves and sums one that the rows hardly "
+        "tell apart, and loses no more than so many nats per row. "
+    )
+    return Table("Parts that are nearly alike, merged", head, body, note + " ".join(told))
 
 
 def _draw(own: dict[str, Row], systems: Sequence[str], seed: int) -> Figure:

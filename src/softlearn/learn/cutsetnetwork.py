@@ -26,10 +26,14 @@ from softlearn.table.schema import Schema
 class CutsetNetworkConfig(Members, TreeLeaves):
     """The parameters of CutsetNetwork."""
 
+    n_members: int = parameter(
+        1, whole(1), "How many networks are learnt; the result is their mean.", wide=(5,)
+    )
     variant: Literal["informative", "random"] = parameter(
         "informative",
         one_of("informative", "random"),
         "Which column cuts the rows: the one that tells most of the others, or any, as in XCNet.",
+        wide=("informative", "random"),
     )
     penalty: float | None = parameter(
         None,

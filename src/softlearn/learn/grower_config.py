@@ -119,6 +119,7 @@ class GrowerLeaves(Smoothing):
         "which are all others that are not declared plain, have leaves over its cells. With "
         "`chow-liu`, several columns that are not split any more are modelled by a tree, in which "
         "each depends on one other, instead of as independent.",
+        wide=("gaussian", "chow-liu"),
     )
 
 

@@ -28,13 +28,23 @@ class RandomCircuitsConfig(Members, TreeLeaves):
     """The parameters of RandomCircuits."""
 
     n_members: int = parameter(
-        10, whole(1), "How many circuits are learnt; the result is their mean. Forty are better."
+        10,
+        whole(1),
+        "How many circuits are learnt; the result is their mean. Forty are better.",
+        wide=(5,),
     )
     n_conditions: int = parameter(
-        1, whole(1), "The most columns that a split looks at; how many, and which, is chance."
+        1,
+        whole(1),
+        "The most columns that a split looks at; how many, and which, is chance.",
+        wide=(1, 3),
     )
     min_rows: int = parameter(
-        100, whole(1), "No part has fewer rows, by weight.", grid=(50, 100, 200)
+        100,
+        whole(1),
+        "No part has fewer rows, by weight.",
+        grid=(50, 100, 200),
+        wide=(30, 100, 300),
     )
 
 

@@ -1,4 +1,4 @@
-"""Smaller circuits: what rows hardly use is left out, up to a size or a loss."""
+"""Smaller circuits: what is hardly used or hardly differs goes, up to a size or a loss."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from softlearn.arrays import Ids
+from softlearn.arrays import Bools
 from softlearn.circuit import Circuit
-from softlearn.circuit.compact import compact
+from softlearn.circuit.alike import with_alike_leaves
+from softlearn.circuit.compact import Alike, compact
 from softlearn.circuit.flat import SUM
+from softlearn.circuit.use import Use, expected_use
 from softlearn.errors import SoftlearnError
+from softlearn.numeric_policy import SMALLEST_CHANGE, UNUSED
 from softlearn.query import Evidence, log_likelihood
-from softlearn.query.flows import flows
 
 if TYPE_CHECKING:
     from softlearn.model.model import Model
+
+_STEPS = 20  # of the search for how much may go
+_MOST_PER_COLUMN = 1e3  # nats per row that one change may lose at most, in that search
 
 
 class Compressed(NamedTuple):
@@ -47,19 +52,17 @@ def compressed_circuit(
     if max_nodes is not None and max_loss is not None:
         raise SoftlearnError("say max_nodes or max_loss, not both")
     if rows is None or not rows.n_rows:
-        raise SoftlearnError("what may be left out is told by rows; give a table of them")
+        raise SoftlearnError("what is lost is told by rows; give a table of them")
     if max_nodes is not None and exact.n_nodes <= max_nodes:
         return exact, 0.0
     before = log_likelihood(exact, rows)
     if not np.isfinite(before).all():
         raise SoftlearnError("some of the rows are impossible in this model; leave them out")
-    order = _least_used(exact, rows)
+    use = expected_use(exact)
 
-    def pruned(n_dropped: int) -> tuple[Circuit, float]:
-        keep = np.ones(exact.n_edges, dtype=bool)
-        keep[order[:n_dropped]] = False
-        smaller = compact(exact, keep)
-        return smaller, float(np.mean(before - log_likelihood(smaller, rows)))
+    def smaller(most: float) -> tuple[Circuit, float]:
+        found = without_small_differences(exact, use, most)
+        return found, float(np.mean(before - log_likelihood(found, rows)))
 
     def is_enough(found: tuple[Circuit, float]) -> bool:
         if max_loss is not None:
@@ -67,31 +70,49 @@ def compressed_circuit(
         assert max_nodes is not None
         return found[0].n_nodes <= max_nodes
 
-    low, high = 0, order.size + 1  # of edges: too few, and enough or one too many
-    below, above = (exact, 0.0), None
-    while high - low > 1:
-        middle = (low + high) // 2
-        found = pruned(middle)
+    low, high = SMALLEST_CHANGE, _MOST_PER_COLUMN * len(circuit.schema)
+    below, above = (exact, 0.0), smaller(high)
+    if max_nodes is not None and not is_enough(above):
+        raise SoftlearnError(
+            f"the circuit cannot have fewer than {above[0].n_nodes} nodes; max_nodes is {max_nodes}"
+        )
+    for _ in range(_STEPS):
+        middle = float(np.sqrt(low * high))
+        found = smaller(middle)
         if is_enough(found):
             high, above = middle, found
         else:
             low, below = middle, found
-    if max_loss is not None:
-        return below
-    if above is None:
-        raise SoftlearnError(
-            f"the circuit cannot have fewer than {below[0].n_nodes} nodes; max_nodes is {max_nodes}"
-        )
-    return above
+    return above if max_nodes is not None else below
 
 
-def _least_used(circuit: Circuit, rows: Evidence) -> Ids:
-    """Return the edges of sums that can be left out, the least used first."""
-    used = flows(circuit, rows).edge
+def without_small_differences(circuit: Circuit, use: Use, most: float) -> Circuit:
+    """Return a circuit without what costs little.
+
+    Edges of sums go that are used less than so much, for that is about what a row loses by it on
+    average; leaves of a column, and sums over the same children, are made one if rows that use
+    them lose no more. What is used is told by the circuit itself, not by some rows: those would
+    miss what only others use.
+
+    Parameters
+    ----------
+    circuit
+        The circuit.
+    use
+        How likely its parts are used.
+    most
+        The nats per row that may be lost by one such change.
+    """
+    mass = np.maximum(use.node, UNUSED)
+    alike = with_alike_leaves(circuit, mass[: circuit.n_leaves], most)
+    return compact(alike, _worth_keeping(circuit, use, most), Alike(mass, most))
+
+
+def _worth_keeping(circuit: Circuit, use: Use, most: float) -> Bools:
+    """Return the edges that are used more than so much; every sum keeps the one used most."""
     owner = circuit.edge_owner
-    by_sum = np.lexsort((-used, owner))
+    by_sum = np.lexsort((-use.edge, owner))
     is_first = np.r_[True, np.diff(owner[by_sum]) > 0]
-    can_go = circuit.kind[owner] == SUM
-    can_go[by_sum[is_first]] = False  # every sum keeps the edge that is used most
-    edges = np.flatnonzero(can_go)
-    return np.asarray(edges[np.argsort(used[edges], kind="stable")])
+    keep = (use.edge > most) | (circuit.kind[owner] != SUM)
+    keep[by_sum[is_first]] = True
+    return np.asarray(keep)

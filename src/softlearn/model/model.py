@@ -45,8 +45,8 @@ from softlearn.model.questions import Questions
 from softlearn.model.randomness import RandomState, generator
 from softlearn.model.summary import column_lines
 from softlearn.numeric_policy import LAPLACE_SMOOTHING
-from softlearn.query import log_likelihood, sample_given
-from softlearn.table import decode
+from softlearn.query import Evidence, log_likelihood, sample_given
+from softlearn.table import decode, encode
 from softlearn.table.from_lists import frame_from_lists
 from softlearn.table.partitioned import is_partitioned
 
@@ -321,13 +321,13 @@ class Model(Questions):
     ) -> Compressed:
         """Return a smaller model, and how many nats per row it loses.
 
-        Parts that are equal are always made one, which loses nothing. With a bound, the edges and
-        members of mixtures that the rows use least are left out.
+        Parts that are equal are always made one, which loses nothing. With a bound, what is hardly
+        ever used is left out, and leaves and sums that hardly differ are made one.
 
         Parameters
         ----------
         frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array, optional
-            Rows that say what is used, best such that were not learnt from.
+            Rows that say what is lost, best such that were not learnt from.
         max_nodes : int, optional
             How many nodes may stay.
         max_loss : float, optional
@@ -337,7 +337,7 @@ class Model(Questions):
         """
         rows = None
         if frame is not None:
-            rows = read_frame(frame, self.schema, unknown=unknown).evidence
+            rows = Evidence(encode(frame, self.schema, unknown=unknown))
         circuit, loss = compressed_circuit(self.circuit, rows, max_nodes, max_loss)
         return Compressed(Model(circuit), loss)
 

@@ -14,7 +14,7 @@ from softlearn.learn.em import Score, score_of_logs
 from softlearn.learn.members import resampled
 from softlearn.learn.registry import LEARNERS
 from softlearn.learn.search.bounds import Clock, OutOfTime
-from softlearn.learn.search.trial import Candidate, Fitted, Trial
+from softlearn.learn.search.trial import OUT_OF_TIME, Candidate, Fitted, Trial
 from softlearn.learn.watch import Engine, Progress
 from softlearn.query.evidence import Evidence
 from softlearn.query.likelihood import log_likelihood
@@ -49,10 +49,16 @@ class Bench:
     best_score: Score = WORST
     reached: Score = WORST
 
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are to learn from, by weight."""
+        return round(float(self.train.weights.sum()))
+
     def try_out(
         self, candidate: Candidate, block: Block, seed: np.random.SeedSequence, ends: float
     ) -> Fitted | None:
         """Learn from rows and score the held-out ones; None if it had to be given up."""
+        self.clock.n_fits += 1
         fitted = self.fit("search", candidate, block, seed, ends)
         if fitted is None:
             return None
@@ -90,7 +96,7 @@ class Bench:
         try:
             circuit = self._learn(trial, block, seed, ends)
         except OutOfTime:
-            trial.outcome = "out of time"
+            trial.outcome = OUT_OF_TIME
         except SoftlearnError as refusal:
             trial.outcome = str(refusal)
         trial.seconds = time.monotonic() - started

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +26,14 @@ class Bounds:
 
     seconds: float | None = None
     max_fits: int | None = None
-    max_members: int = 30
+    max_members: int = 50
+
+
+class Heat(NamedTuple):
+    """What a part of a search may spend."""
+
+    ends: float  # in seconds since the start of the search
+    max_fits: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product, zip_longest
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,13 +18,13 @@ from softlearn.table.schema import Schema
 _DRAWN = 8  # settings of each kind
 
 
-def candidates(
+def kinds_of_candidates(
     schema: Schema,
     block: Block,
     rng: np.random.Generator,
     learners: Sequence[str] | None = None,
-) -> list[Candidate]:
-    """Return what to try: the defaults of each kind first, then drawn settings in turn.
+) -> list[list[Candidate]]:
+    """Return what to try of each kind: its defaults first, then drawn settings.
 
     Parameters
     ----------
@@ -39,9 +39,7 @@ def candidates(
     fit = [LEARNERS[name] for name in names if takes(LEARNERS[name], schema, block)]
     if not fit:
         raise SoftlearnError("no learner takes this table; fill its missing cells first")
-    kinds = [kind for entry in fit for kind in _kinds(entry, rng)]
-    in_turn = zip_longest(*kinds)
-    return [one for turn in in_turn for one in turn if one is not None]
+    return [kind for entry in fit for kind in _kinds(entry, rng)]
 
 
 def takes(entry: Entry[Any], schema: Schema, block: Block) -> bool:
@@ -81,7 +79,12 @@ def _kinds(entry: Entry[Any], rng: np.random.Generator) -> list[list[Candidate]]
 def _settings(
     fixed: Mapping[str, Any], grids: Mapping[str, Sequence[Any]], rng: np.random.Generator
 ) -> list[dict[str, Any]]:
-    """Return the defaults, and combinations of the grids without repetition."""
+    """Return the defaults, and combinations of the grids without repetition.
+
+    A grid of one value is what a search takes, whatever the default.
+    """
+    fixed = {**fixed, **{name: values[0] for name, values in grids.items() if len(values) == 1}}
+    grids = {name: values for name, values in grids.items() if len(values) > 1}
     sizes = [len(values) for values in grids.values()]
     n_all = int(np.prod(sizes))
     if not sizes:

@@ -1,4 +1,4 @@
-"""The whole search: rows held out, candidates halved, members mixed, and learnt again."""
+"""The whole search: rows held out, kinds looked at, settings raced, members mixed."""
 
 from __future__ import annotations
 
@@ -14,16 +14,20 @@ from softlearn.errors import SoftlearnError
 from softlearn.learn.blocks import Block
 from softlearn.learn.held_out import counted_rows, different_rows, hold_out
 from softlearn.learn.search.bench import Bench
-from softlearn.learn.search.bounds import Bounds, Clock, News, ignore
-from softlearn.learn.search.candidates import candidates
-from softlearn.learn.search.ensemble import Ensemble, add_members, learn_again
-from softlearn.learn.search.halving import halve
-from softlearn.learn.search.trial import Trial
+from softlearn.learn.search.bounds import Bounds, Clock, Heat, News, ignore
+from softlearn.learn.search.candidates import kinds_of_candidates
+from softlearn.learn.search.ensemble import Ensemble, learn_again
+from softlearn.learn.search.first_look import best_kinds, few_rows, first_look
+from softlearn.learn.search.race import race, rounds_of
+from softlearn.learn.search.recipes import add_members, recipes_of
+from softlearn.learn.search.trial import Candidate, Fitted, Trial
 from softlearn.learn.search.warm_up import warm_up
 from softlearn.table.schema import Schema
 
-_SEARCH_SHARE = 0.4  # of the time, or of the fits, for finding settings
+_LOOK_SHARE = 0.2  # of the time, for a first look at all kinds
+_SEARCH_SHARE = 0.5  # of the time, or of the fits, until when settings are found
 _MEMBER_SHARE = 0.7  # until when members are learnt, if they are learnt again from all rows
+_QUICK_SHARE = 0.003  # of the time; what learns from few rows in less is quick
 _HELD_OUT_ROWS = 50.0  # at least, if that is not too large a share
 _LARGEST_SHARE = 0.3
 
@@ -106,29 +110,31 @@ def search(
     seed
         All the chance there is.
     """
-    to_hold, to_draw, to_halve, to_mix = seed.spawn(4)
+    to_hold, to_draw, to_race, to_mix = seed.spawn(4)
     everything = different_rows(rows)
     train, judge = everything, valid
     if valid is None:
         share = _share(float(everything.weights.sum()), options.held_out)
         train, judge = hold_out(everything, share, np.random.default_rng(to_hold))
-    tried = candidates(schema, everything, np.random.default_rng(to_draw), options.learners)
+    kinds = kinds_of_candidates(
+        schema, everything, np.random.default_rng(to_draw), options.learners
+    )
     if judge is None:  # too few rows to choose by: the first learner with its defaults
         train = judge = everything
-        tried, bounds = tried[:1], replace(bounds, max_members=1)
+        kinds, bounds = [kinds[0][:1]], replace(bounds, max_fits=1)
     if bounds.seconds is not None:
-        warm_up(schema, everything, tried, options.n_jobs)
+        warm_up(schema, everything, [kind[0] for kind in kinds], options.n_jobs)
     clock = Clock(bounds, options.watch)
     bench = Bench(schema, counted_rows(train), counted_rows(judge), clock, options.n_jobs)
     refits = options.refit and valid is None and train is not everything
     ensemble = Ensemble(bench)
     ended: Literal["finished", "interrupted"] = "finished"
     try:
-        most = np.inf if bounds.max_fits is None else max(1.0, _SEARCH_SHARE * bounds.max_fits)
-        chosen = halve(bench, tried, to_halve, _SEARCH_SHARE, most)
-        add_members(ensemble, chosen, to_mix, _MEMBER_SHARE if refits else 1.0)
+        raced = _raced(ensemble, kinds, to_race)
+        recipes = recipes_of(bench, raced)
+        add_members(ensemble, recipes, bench.train, to_mix, _MEMBER_SHARE if refits else 1.0)
         if refits:
-            learn_again(bench, [member for member, _ in ensemble.needed()], everything)
+            learn_again(bench, [member for member, _ in _chosen(ensemble)], everything)
     except KeyboardInterrupt:
         if bench.best is None:
             raise
@@ -136,12 +142,47 @@ def search(
     return _found(ensemble, ended)
 
 
+def _raced(
+    ensemble: Ensemble, kinds: list[list[Candidate]], seed: np.random.SeedSequence
+) -> list[list[Fitted]]:
+    """Return the best fits of the best kinds; those of all rows are members of the mixture."""
+    bench, clock = ensemble.bench, ensemble.bench.clock
+    to_look, to_thin, to_learn = seed.spawn(3)
+    rng = np.random.default_rng(to_thin)
+    few, blocks = few_rows(bench.train, rng), rounds_of(bench.train, rng)
+    max_fits = clock.bounds.max_fits
+    most = np.inf if max_fits is None else _SEARCH_SHARE * max_fits
+    looked = first_look(bench, kinds, few, to_look, Heat(_LOOK_SHARE * clock.total, most))
+    is_timed = np.isfinite(clock.total)
+    best = best_kinds(bench, looked, _QUICK_SHARE * clock.total if is_timed else 0.0)
+    if is_timed:  # the slowest last: it has what the others leave
+        best.sort(key=lambda kind: kind.seconds_per_row)
+    raced = []
+    for place, kind in enumerate(best):
+        part = 1.0 / (len(best) - place)  # what one does not need is there for the others
+        ends = clock.seconds + part * clock.left(_SEARCH_SHARE)
+        fits = race(bench, kind, blocks, to_learn, Heat(ends, part * (most - clock.n_fits)))
+        raced.append(fits)
+        of_all_rows = [fit for fit in fits if fit.trial.n_rows == bench.n_rows]
+        ensemble.add(*(fit for fit in of_all_rows if fit not in ensemble.members))
+    return raced
+
+
+def _chosen(ensemble: Ensemble) -> list[tuple[Fitted, float]]:
+    """Return the members and their weights, or the best circuit if it is better and no member.
+
+    A member alone may look better by chance, as it is the best of many.
+    """
+    needed, best = ensemble.needed(), ensemble.bench.best
+    is_better = ensemble.bench.best_score > ensemble.score
+    if best is not None and (not needed or (is_better and best not in ensemble.members)):
+        return [(best, 1.0)]
+    return needed
+
+
 def _found(ensemble: Ensemble, ended: Literal["finished", "interrupted"]) -> Found:
-    """Return the mixture, or the best circuit so far if it is better."""
-    bench = ensemble.bench
-    needed = ensemble.needed()
-    if bench.best is not None and (not needed or bench.best_score > ensemble.score):
-        needed = [(bench.best, 1.0)]
+    """Return the mixture."""
+    bench, needed = ensemble.bench, _chosen(ensemble)
     if not needed:
         raise SoftlearnError(f"nothing could be learnt: {bench.trials[-1].outcome}")
     for member, weight in needed:

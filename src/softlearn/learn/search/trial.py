@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from softlearn.arrays import Floats
 from softlearn.circuit import Circuit
+
+OUT_OF_TIME: Final = "out of time"
 
 
 @dataclass(frozen=True, slots=True)

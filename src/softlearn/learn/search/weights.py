@@ -11,7 +11,7 @@ _MAX_ITER = 500
 _PSEUDO_ROWS = 1.0  # shared alike by all members, so that few held-out rows do not choose just one
 
 
-def mixture_weights(logs: Floats, row_weights: Floats) -> Floats:
+def mixture_weights(logs: Floats, row_weights: Floats, first: Floats | None = None) -> Floats:
     """Return the share of each member that makes the rows most likely, (members,).
 
     Parameters
@@ -20,6 +20,8 @@ def mixture_weights(logs: Floats, row_weights: Floats) -> Floats:
         (members, rows) log-densities; rows that are impossible for all have no say.
     row_weights
         (rows,).
+    first
+        (members,) where EM begins, as if all were above 0; by default all members alike.
     """
     n_members = logs.shape[0]
     top = logs.max(axis=0)
@@ -27,6 +29,8 @@ def mixture_weights(logs: Floats, row_weights: Floats) -> Floats:
     likely = np.exp(logs[:, possible] - top[possible])
     counted = row_weights[possible]
     shares = np.full(n_members, 1.0 / n_members)
+    if first is not None:
+        shares = 0.5 * (shares + first / first.sum())  # a weight of nearly 0 would hardly rise
     for _ in range(_MAX_ITER):
         joint = shares[:, None] * likely
         expected = (joint / joint.sum(axis=0)) @ counted + _PSEUDO_ROWS / n_members

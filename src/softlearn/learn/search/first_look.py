@@ -1,0 +1,137 @@
+"""A first look at all kinds of circuits, on few rows, to find those that go well together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from softlearn.learn.blocks import Block
+from softlearn.learn.held_out import counted_rows, thinned
+from softlearn.learn.search.bench import Bench
+from softlearn.learn.search.bounds import Heat
+from softlearn.learn.search.trial import OUT_OF_TIME, Candidate, Fitted
+from softlearn.learn.search.weights import mixture_weights
+
+_ROWS = 2000  # more say little more about which kinds are good
+_MOST_KINDS = 6
+_LEAST_WEIGHT = 0.01  # of a kind in the mixture of all
+# Shares of the time of the first look: until when all kinds had a part of it and those that learn
+# in no time were looked at more closely, and what a fit of these may take.
+_QUICK_SHARE, _CLOSER_SHARE, _QUICK = 0.4, 0.6, 0.02
+
+
+class Kind(NamedTuple):
+    """Candidates that are rivals, and how those did that were looked at."""
+
+    candidates: list[Candidate]
+    fits: list[Fitted]  # best first
+    block: Block  # what they learnt from
+
+    @property
+    def seconds_per_row(self) -> float:
+        """How long it takes to learn, as far as is known."""
+        trial = self.fits[0].trial
+        return trial.seconds / max(trial.n_rows, 1)
+
+
+def few_rows(block: Block, rng: np.random.Generator) -> Block:
+    """Return the rows of the first look."""
+    mass = float(block.weights.sum())
+    if mass <= 1.5 * _ROWS:
+        return block
+    return counted_rows(Block(block.values, thinned(block.weights, _ROWS / mass, rng)))
+
+
+def first_look(
+    bench: Bench,
+    kinds: Sequence[list[Candidate]],
+    block: Block,
+    seed: np.random.SeedSequence,
+    heat: Heat,
+) -> list[Kind]:
+    """Return the kinds whose first candidate could be learnt.
+
+    Kinds that learn in no time come first, and all their candidates are looked at; what takes
+    longer has a second chance if there is time left.
+
+    Parameters
+    ----------
+    bench
+        Where they are tried.
+    kinds
+        In order of preference, if time or work do not allow all.
+    block
+        The rows to learn from.
+    seed
+        Each fit has its own part of it.
+    heat
+        Time and work that this may take.
+    """
+    quick, slow = _look(bench, kinds, block, seed, heat._replace(ends=_QUICK_SHARE * heat.ends))
+    closer = Heat(_CLOSER_SHARE * heat.ends, 0.5 * heat.max_fits)
+    quick = [_look_closer(bench, kind, seed, closer, _QUICK * heat.ends) for kind in quick]
+    return quick + _look(bench, slow, block, seed, heat)[0]
+
+
+def _look(
+    bench: Bench,
+    kinds: Sequence[list[Candidate]],
+    block: Block,
+    seed: np.random.SeedSequence,
+    heat: Heat,
+) -> tuple[list[Kind], list[list[Candidate]]]:
+    """Return the kinds that were ready, and those that were not.
+
+    Each has the same part of the time, but for the very first, which a model needs.
+    """
+    found: list[Kind] = []
+    slow: list[list[Candidate]] = []
+    for place, candidates in enumerate(kinds):
+        left = heat.ends - bench.clock.seconds
+        if bench.trials and (left <= 0.0 or bench.clock.n_fits >= heat.max_fits):
+            return found, slow
+        ends = bench.clock.seconds + left / (len(kinds) - place)
+        fit = bench.try_out(candidates[0], block, seed.spawn(1)[0], ends)
+        if fit is not None:
+            found.append(Kind(candidates, [fit], block))
+        elif bench.trials[-1].outcome == OUT_OF_TIME:
+            slow.append(candidates)
+    return found, slow
+
+
+def _look_closer(
+    bench: Bench, kind: Kind, seed: np.random.SeedSequence, heat: Heat, quick: float
+) -> Kind:
+    """Return a kind with the fits of all its candidates, if one takes less than so many seconds."""
+    fits = list(kind.fits)
+    for candidate in kind.candidates[1:] if fits[0].trial.seconds <= quick else ():
+        if bench.clock.seconds > heat.ends or bench.clock.n_fits >= heat.max_fits:
+            break
+        fit = bench.try_out(candidate, kind.block, seed.spawn(1)[0], heat.ends)
+        if fit is not None:
+            fits.append(fit)
+    fits.sort(key=bench.score, reverse=True)
+    rest = [one for one in kind.candidates if all(one is not fit.candidate for fit in fits)]
+    return kind._replace(candidates=[fit.candidate for fit in fits] + rest, fits=fits)
+
+
+def best_kinds(bench: Bench, kinds: Sequence[Kind], quick: float) -> list[Kind]:
+    """Return the kinds that a mixture of all would have most of, and the best of all alone.
+
+    What learns in less than so many seconds is kept in any case: it may be better with more rows,
+    and to find that out costs little.
+    """
+    if not kinds:
+        return []
+    logs = np.array([kind.fits[0].logs for kind in kinds])
+    weights = mixture_weights(logs, bench.valid.weights)
+    alone = max(range(len(kinds)), key=lambda place: bench.score(kinds[place].fits[0]))
+    order = sorted(range(len(kinds)), key=lambda place: (place != alone, -weights[place]))
+    kept = [place for place in order if place == alone or weights[place] >= _LEAST_WEIGHT]
+    kept = kept[:_MOST_KINDS]
+    kept += [
+        place for place in order if place not in kept and kinds[place].fits[0].trial.seconds < quick
+    ]
+    return [kinds[place] for place in kept]

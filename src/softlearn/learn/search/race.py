@@ -1,0 +1,103 @@
+"""A race of settings: many on few rows, the better ones on more, the best on all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from softlearn.learn.blocks import Block
+from softlearn.learn.held_out import counted_rows, thinned
+from softlearn.learn.search.bench import Bench
+from softlearn.learn.search.bounds import Heat
+from softlearn.learn.search.first_look import Kind
+from softlearn.learn.search.trial import Candidate, Fitted
+
+_FACTOR = 3  # times the rows, and a third of the candidates, from round to round
+_FEWEST_ROWS = 1000  # of the first round; fewer say little about settings for many
+_MOST_ROUNDS = 6
+
+
+def rounds_of(block: Block, rng: np.random.Generator) -> list[Block]:
+    """Return the rows that each round may learn from; the last has all."""
+    blocks = [block]
+    while block.weights.sum() >= _FACTOR * _FEWEST_ROWS and len(blocks) < _MOST_ROUNDS:
+        weights = thinned(block.weights, 1.0 / _FACTOR, rng)
+        block = counted_rows(Block(block.values, weights))
+        blocks.insert(0, block)
+    return blocks
+
+
+def race(
+    bench: Bench, kind: Kind, blocks: Sequence[Block], seed: np.random.SeedSequence, heat: Heat
+) -> list[Fitted]:
+    """Return the fits of the last round that had any, best first; of the first look if none had.
+
+    Parameters
+    ----------
+    bench
+        Where they are tried.
+    kind
+        The settings that race, and how long they take.
+    blocks
+        The rows of each round. Rounds are left out if there is the time to begin with more rows.
+    seed
+        Each fit has its own part of it.
+    heat
+        Time and work.
+    """
+    rows = [float(block.weights.sum()) for block in blocks]
+    racing: Sequence[Candidate] = kind.candidates
+    while len(racing) > 1 and _n_fits(len(racing), len(rows)) > heat.max_fits:
+        racing = racing[:-1]
+    begin = _first_round(len(racing), rows, kind.seconds_per_row, heat.ends - bench.clock.seconds)
+    best, n_begun, pace = kind.fits, 0, kind.seconds_per_row
+    for block, n_rows in zip(blocks[begin:], rows[begin:], strict=True):
+        fits = []
+        for candidate in racing:
+            known = [fit for fit in kind.fits if fit.candidate is candidate]
+            if known and block is kind.block:
+                fits += known
+                continue
+            left = heat.ends - bench.clock.seconds
+            if n_begun >= heat.max_fits or left <= 0.0 or pace * n_rows > max(left, _ALWAYS):
+                break
+            n_begun += 1
+            fit = bench.try_out(candidate, block, seed.spawn(1)[0], heat.ends)
+            if fit is not None:
+                fits.append(fit)
+                pace = fit.trial.seconds / n_rows
+        if not fits:
+            break
+        best = sorted(fits, key=bench.score, reverse=True)
+        racing = [fit.candidate for fit in best[: -(-len(best) // _FACTOR)]]
+    return best
+
+
+_ALWAYS = 0.1  # seconds that are there
+
+
+def _n_fits(n_candidates: int, n_rounds: int) -> int:
+    """Return how many fits a race is."""
+    total = 0
+    for _ in range(n_rounds):
+        total += n_candidates
+        n_candidates = -(-n_candidates // _FACTOR)
+    return total
+
+
+def _first_round(n_candidates: int, rows: Sequence[float], pace: float, seconds: float) -> int:
+    """Return the round with most rows from which on there is time for all; 0 if there is none.
+
+    If time is not bounded all rounds are run.
+    """
+    if not np.isfinite(seconds):
+        return 0
+    for begin in range(len(rows) - 1, 0, -1):
+        n, needed = n_candidates, 0.0
+        for n_rows in rows[begin:]:
+            needed += n * n_rows * pace
+            n = -(-n // _FACTOR)
+        if needed <= seconds:
+            return begin
+    return 0
