@@ -81,7 +81,9 @@ def flow_passes(n_threads: int, repeats: int) -> Iterator[tuple[str, float, str]
             lambda c=circuit, r=rows: posteriors(c, r, n_threads=n_threads),
             lambda c=circuit, r=rows: flows(c, r, n_threads=n_threads),
         ]
-        before, after = (float(np.median(each)) for each in interleaved(repeats, *runs))
+        before, after = (
+            float(np.median(each)) for each in interleaved(repeats, *runs, n_threads=n_threads)
+        )
         yield f"{workload.name}, flows", 1e3 * after, "ms"
         yield f"{workload.name}, flows / posteriors", after / before, "times as long"
 
@@ -107,9 +109,9 @@ def _per_edge_row(
         lambda c=circuit, e=evidence: log_likelihood(c, e, n_threads=n_threads)
         for circuit, evidence in cases.values()
     ]
-    interleaved(1, *runs)
+    interleaved(1, *runs, n_threads=n_threads)
     for (name, (circuit, evidence)), seconds in zip(
-        cases.items(), interleaved(repeats, *runs), strict=True
+        cases.items(), interleaved(repeats, *runs, n_threads=n_threads), strict=True
     ):
         each = float(np.median(seconds)) / (circuit.n_edges * evidence.n_rows)
         yield f"{group}, {name}", 1e12 * each, "ps per edge-row"
@@ -120,8 +122,8 @@ def _threads(
 ) -> Iterator[tuple[str, float, str]]:
     counts = (1, 2)
     runs = [lambda n=n: log_likelihood(circuit, evidence, n_threads=n) for n in counts]
-    interleaved(1, *runs)
-    for n, seconds in zip(counts, interleaved(repeats, *runs), strict=True):
+    interleaved(1, *runs, n_threads=max(counts))
+    for n, seconds in zip(counts, interleaved(repeats, *runs, n_threads=max(counts)), strict=True):
         yield (
             f"10k edges, {n} threads",
             evidence.n_rows / float(np.median(seconds)) / 1e3,

@@ -13,12 +13,15 @@ from softlearn.leaf import FAMILIES, Cells, Family
 from softlearn.table.schema import Column
 
 
-@lru_cache(maxsize=4096)
 def cells_of(column: Column) -> Cells | None:
     """Return the cells of a column with a scale; None for others."""
+    return None if column.scale is None else _cells(column)
+
+
+@lru_cache(maxsize=4096)
+def _cells(column: Column) -> Cells:
     scale = column.scale
-    if scale is None:
-        return None
+    assert scale is not None
     left, right, share = np.array([scale.left, scale.right, scale.share], dtype=np.float64)
     atom = np.array(scale.atom, dtype=bool)
     if column.missing == "modelled":

@@ -7,8 +7,6 @@ wherever it stands in a block of rows.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from softlearn.arrays import Floats, Offsets
@@ -16,8 +14,9 @@ from softlearn.kernels.circuit.program import Block, Graph, Values
 from softlearn.kernels.circuit.scaled import (
     check_slot,
     combine_scaled,
-    power_bits,
+    power_of_two,
     size_of,
+    times_power,
 )
 from softlearn.kernels.compile import inner
 
@@ -92,14 +91,11 @@ def _brought_near(values: Values, first: int, near: Floats, top: Floats) -> bool
             top[r] = 0.0
         elif top[r] - lowest[r] > _NEAR:
             return False
-    power = np.empty(n_rows, np.int64)
     for c in range(near.shape[0]):
         has = values.scaled[first + c]
         for r in range(n_rows):
-            power[r] = power_bits((exponent[first + c, r] if has else 0.0) - top[r])
-        factor = power.view(np.float64)
-        for r in range(n_rows):
-            near[c, r] = m[first + c, r] * factor[r]
+            power = power_of_two((exponent[first + c, r] if has else 0.0) - top[r])
+            near[c, r] = m[first + c, r] * power
     return True
 
 
@@ -233,7 +229,7 @@ def _shares(values: Values, to: int, flow: Floats, top: Floats, share: Floats) -
                 apart = top[r] - (exponent[to + k, r] if has else 0.0)
                 if apart - size_of(values.bits[to + k, r]) > _FURTHEST or apart < -_FURTHEST:
                     return False
-                share[k, r] = math.ldexp(flow[to + k, r] / m[to + k, r], int(apart))
+                share[k, r] = times_power(flow[to + k, r] / m[to + k, r], apart)
     return True
 
 

@@ -72,12 +72,17 @@ class Batch(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """What one block of rows knows about the discrete columns."""
+    """What one block of rows knows about the discrete columns.
+
+    `state` is that of all rows that were read ahead.
+    """
 
     codes: Kinds  # (discrete columns, block)   the level; n_levels = unobserved
     state: Kinds  # (discrete columns,)
     level_start: Offsets  # (discrete columns,)  where Batch.set_factors begin for this block
     misfit: Kinds  # (1,)                        1 once a number was met that is no level's code
+    ahead: Kinds  # (discrete columns, rows)    codes of this block and of those that follow
+    ahead_from: Offsets  # (1,)                 the first of these rows
 
 
 class Values(NamedTuple):
@@ -100,8 +105,7 @@ class Tiles(NamedTuple):
 class Scratch(NamedTuple):
     """Working memory for one block."""
 
-    bits: Offsets  # (2, block)
-    power: Floats  # the same memory as float64
+    power: Floats  # (2, block)
     top: Floats  # (block,)
 
 
@@ -129,6 +133,15 @@ class Graph(NamedTuple):
     dense: Offsets  # (blocks, 4)         as in Program
     dense_sum: Ids  # (nodes,)            position in a dense block, -1 elsewhere
     dense_block: Ids  # (nodes,)          its number
+
+
+class DrawRoom(NamedTuple):
+    """Working memory for some draws, row by row: a draw that goes down meets columns anyhow."""
+
+    stack: Ids  # (nodes + 1,)
+    drawn: Floats  # (draws, columns or more)
+    leaf: Ids  # (draws, columns or more)
+    known: Floats  # (draws, columns or more)  what the rows of the draws know
 
 
 class LeafReach(NamedTuple):

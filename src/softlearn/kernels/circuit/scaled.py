@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
+from softlearn.arrays import Floats
 from softlearn.kernels.circuit.program import SAFE, Scratch, Values
-from softlearn.kernels.compile import inner
+from softlearn.kernels.compile import in_order, inner
 
 _BIAS = 1023  # of the exponent in a float64
 _MANTISSA_BITS = 52
@@ -37,7 +38,7 @@ def combine_scaled(
     Mantissas count too: a plain value of 2**-1000 is larger than 2**-5000 however that is split.
     """
     m, bits, exponent = values.mantissa, values.bits, values.exponent
-    powers, power, top = scratch.bits, scratch.power, scratch.top
+    power, top = scratch.power, scratch.top
     fraction_a, shift_a = math.frexp(weights[0])
     fraction_b, shift_b = math.frexp(weights[1])
     has_a, has_b = values.scaled[a], values.scaled[b]
@@ -50,13 +51,29 @@ def combine_scaled(
         size_b = -np.inf if zero_b else exponent_b + size_of(bits[b, r])
         highest = max(size_a, size_b)
         highest = 0.0 if highest == -np.inf else highest
-        powers[0, r] = power_bits(exponent_a - highest)
-        powers[1, r] = power_bits(exponent_b - highest)
+        power[0, r] = power_of_two(exponent_a - highest)
+        power[1, r] = power_of_two(exponent_b - highest)
         top[r] = highest
+    if to == b:
+        _combine_in_place(m, to, a, power, 1, (fraction_b, fraction_a))
+    elif to == a:
+        _combine_in_place(m, to, b, power, 0, (fraction_a, fraction_b))
+    else:
+        for r in range(m.shape[1]):
+            m[to, r] = fraction_a * m[a, r] * power[0, r] + fraction_b * m[b, r] * power[1, r]
     for r in range(m.shape[1]):
-        m[to, r] = fraction_a * m[a, r] * power[0, r] + fraction_b * m[b, r] * power[1, r]
         exponent[to, r] = top[r]
     values.scaled[to] = 1
+
+
+@inner
+def _combine_in_place(
+    m: Floats, to: int, b: int, power: Floats, own: int, fractions: tuple[float, float]
+) -> None:
+    """Add to a slot itself, whose powers are row `own`: a loop of its own, for the vectoriser."""
+    of_to, of_b = fractions
+    for r in range(m.shape[1]):
+        m[to, r] = of_to * m[to, r] * power[own, r] + of_b * m[b, r] * power[1 - own, r]
 
 
 @inner
@@ -66,9 +83,18 @@ def size_of(bits: int) -> int:
 
 
 @inner
-def power_bits(exponent: float) -> int:
-    """Return the bits of 2**exponent, as near as a normal float64 comes to it."""
-    return (int(max(min(exponent, _BIAS), 1 - _BIAS)) + _BIAS) << _MANTISSA_BITS
+def power_of_two(exponent: float) -> float:
+    """Return 2**exponent of a whole number, as near as a normal float64 comes to it."""
+    within = np.int64(max(min(exponent, _BIAS), 1 - _BIAS))
+    return np.int64((within + _BIAS) << _MANTISSA_BITS).view(np.float64)
+
+
+@in_order
+def times_power(x: float, exponent: float) -> float:
+    """Return x * 2**exponent, in two steps: each power by itself is within reach of a float64."""
+    within = max(min(exponent, 2.0 * _BIAS - 2.0), 2.0 - 2.0 * _BIAS)
+    half = np.floor(0.5 * within)
+    return (x * power_of_two(half)) * power_of_two(within - half)
 
 
 @inner
