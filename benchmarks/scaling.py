@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ import numpy as np
 from benchmarks.query import interleaved
 from benchmarks.workloads import WORKLOADS, rows_of, tree
 from softlearn.circuit import Circuit, with_parameters
+from softlearn.model import Model
 from softlearn.query import Evidence, flows, log_likelihood, posteriors
 from softlearn.query.plan import plan_for
 
@@ -100,6 +102,34 @@ def first_calls() -> Iterator[tuple[str, float, str]]:
             for name, (clock, processor) in json.loads(run.stdout).items():
                 yield f"{name}, {state}", clock, "s on the clock"
                 yield f"{name}, {state}", processor, "s of the processor"
+
+
+def warm_starts() -> Iterator[tuple[str, float, str]]:
+    """Yield the seconds of the processor until a new process has an estimator, or an answer."""
+    with tempfile.TemporaryDirectory() as folder:
+        model = Path(folder) / "model.safetensors"
+        Model(tree(20, 1_000)).save(model)
+        asked = [sys.executable, "-m", "softlearn", "query", str(model), "b0", "--given", "b1=true"]
+        programs = {
+            "from softlearn import SoftLearn": [
+                sys.executable,
+                "-c",
+                "from softlearn import SoftLearn",
+            ],
+            "softlearn query": asked,
+        }
+        empty = min(_processor_seconds([sys.executable, "-c", "pass"]) for _ in range(3))
+        for name, command in programs.items():
+            _processor_seconds(command)  # fills the caches
+            seconds = min(_processor_seconds(command) for _ in range(3)) - empty
+            yield name, seconds, "s of the processor"
+
+
+def _processor_seconds(command: list[str]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, cwd=_ROOT, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _per_edge_row(

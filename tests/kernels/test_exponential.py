@@ -64,4 +64,4 @@ def test_the_logarithm_of_zero_gives_zero_and_leaves_its_neighbours_alone():
     mantissa, exponent, _ = scaled_exp(np.array([-np.inf, 0.0, -1e3]))
     assert mantissa[0] == 0.0
     assert mantissa[1] * 2.0 ** exponent[1] == 1.0
-    assert list(ulps_off(mantissa[2:], exponent[2:], [-1e3]))[0] < MOST_ULPS
+    assert max(ulps_off(mantissa[2:], exponent[2:], [-1e3])) < MOST_ULPS

@@ -15,7 +15,7 @@ _LN2 = math.log(2.0)
 _BITS_PER_NAT = 1.0 / _LN2
 # The logarithm of two in two parts. The first has 33 bits, so that its multiples are exact.
 _LN2_HIGH = 0x162E42FEE * 2.0**-33
-_LN2_LOW = 1.9082149292705877e-10
+_LN2_LOW = 0x1A39EF35793C76 * 2.0**-85
 _HALF_LN2 = 0.5 * _LN2
 _LOWEST = -1e300  # stands for the logarithm of zero where it is split
 # On half a bit to either side, what is left out after the thirteenth power is below 5e-18.
