@@ -46,7 +46,8 @@ def test_near_zero_it_is_plain_and_right_to_the_last_places():
 
 @pytest.mark.parametrize("furthest", [100.0, 800.0, 1e4, 1e6])
 def test_further_out_the_size_goes_to_the_exponent(furthest):
-    logs = np.linspace(-furthest, furthest, 501)
+    bits = np.round(np.linspace(-furthest, furthest, 101) / np.log(2.0))
+    logs = np.concatenate([np.linspace(-furthest, furthest, 501), (bits + 0.5) * np.log(2.0)])
     mantissa, exponent, scaled = scaled_exp(logs)
     assert scaled
     assert ((mantissa > 0.7) & (mantissa < 1.42)).all()

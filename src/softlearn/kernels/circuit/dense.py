@@ -20,6 +20,7 @@ from softlearn.kernels.circuit.scaled import (
 )
 from softlearn.kernels.compile import inner
 
+_FIRST = np.int64(0)  # a plain 0 would be a type of its own
 _TILE = 64  # rows at a time: sixty-four children of them fill a first-level cache
 # A place that is unsigned is never counted from the end, and loops over it become vectors.
 _ROWS = np.uint64(_TILE)
@@ -44,7 +45,7 @@ def add_dense(shape: Offsets, weight: Floats, to: int, a: int, block: Block, che
     if _any_scaled(values, a, n_children) or tiny:
         near = np.empty((n_children, n_rows))
         if not tiny and _brought_near(values, a, near, block.scratch.top):
-            _times(weight, first, near, 0, m, to, n_sums, n_children)
+            _times(weight, first, near, _FIRST, m, to, n_sums, n_children)
             for k in range(n_sums):
                 scaled[to + k] = 1
                 for r in range(n_rows):
@@ -206,7 +207,7 @@ def spread_dense(
         near = np.empty((n_children, n_rows))
         if not _brought_near(values, a, near, top) or not _shares(values, to, flow, top, share):
             return False
-        _hand_down(graph.weight, shape, share, near, 0, flow, a, edge)
+        _hand_down(graph.weight, shape, share, near, _FIRST, flow, a, edge)
         return True
     m = values.mantissa
     for k in range(n_sums):
@@ -250,7 +251,7 @@ def _hand_down(
     shares, tile = np.empty(n_sums * _TILE), np.empty(n_children * _TILE)
     found = np.empty(n_children * _TILE)
     for start in range(0, n_rows, _TILE):
-        _pack(share, 0, n_sums, start, shares)
+        _pack(share, _FIRST, n_sums, start, shares)
         _pack(x, at, n_children, start, tile)
         _tile_times(weight, first, 1, n_children, shares, n_sums, found, n_children)
         for c in range(n_children):

@@ -34,29 +34,16 @@ def descend(
     size = room.drawn.shape[0]
     for begin in range(draws[0], draws[1], size):
         end = min(begin + size, draws[1])
-        _load_known(batch, begin // n_each, (end - 1) // n_each + 1, room.known)
+        first_row, last_row = begin // n_each, (end - 1) // n_each + 1
+        at = np.uint64(first_row)
+        for column in range(out.shape[0]):  # what is known, row by row
+            for k in range(np.uint64(last_row - first_row)):
+                room.known[k, column] = batch.values[column, at + k]
         _walk(graph, values, batch, first, n_each, (begin, end), states, room)
-        _store(graph, begin, end, room, out, leaf_of)
-
-
-@inner
-def _load_known(batch: Batch, first: int, last: int, known: Floats) -> None:
-    """Lay the values of some rows behind each other, row by row."""
-    at = np.uint64(first)
-    for column in range(batch.values.shape[0]):
-        for k in range(np.uint64(last - first)):
-            known[k, column] = batch.values[column, at + k]
-
-
-@inner
-def _store(graph: Graph, begin: int, end: int, room: DrawRoom, out: Floats, leaf_of: Ids) -> None:
-    """Write draws, which lie behind each other row by row, to the rows of their columns."""
-    at, n_draws = np.uint64(begin), np.uint64(end - begin)
-    for column in range(out.shape[0]):
-        for k in range(n_draws):
-            out[column, at + k] = room.drawn[k, column]
-        if graph.n_levels[column] == 0:
-            for k in range(n_draws):
+        at = np.uint64(begin)
+        for column in range(out.shape[0]):
+            for k in range(np.uint64(end - begin)):
+                out[column, at + k] = room.drawn[k, column]
                 leaf_of[column, at + k] = room.leaf[k, column]
 
 

@@ -16,7 +16,7 @@ _BITS_PER_NAT = 1.0 / _LN2
 # The logarithm of two in two parts. The first has 33 bits, so that its multiples are exact.
 _LN2_HIGH = 0x162E42FEE * 2.0**-33
 _LN2_LOW = 0x1A39EF35793C76 * 2.0**-85
-_HALF_LN2 = 0.5 * _LN2
+_MOST_REST = 0.35  # half a bit is 0.3466; more is met by rounding alone
 _LOWEST = -1e300  # stands for the logarithm of zero where it is split
 # On half a bit to either side, what is left out after the thirteenth power is below 5e-18.
 _C3, _C4, _C5, _C6 = 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0, 1.0 / 720.0
@@ -33,7 +33,7 @@ def multiply_exp(m: Floats, exponent: Floats, scaled: Kinds, to: int, logs: Floa
     if outside == 0:
         for r in range(logs.size):
             size = np.floor(logs[r] * _BITS_PER_NAT + 0.5)
-            m[to, r] *= _exp_near_zero(_without(size, logs[r])) * power_of_two(size)
+            m[to, r] *= _exp_of_rest(logs[r], size) * power_of_two(size)
         return
     if scaled[to] == 0:
         scaled[to] = 1
@@ -44,21 +44,16 @@ def multiply_exp(m: Floats, exponent: Floats, scaled: Kinds, to: int, logs: Floa
     for r in range(logs.size):
         log = max(logs[r], _LOWEST)
         size = np.floor(log * _BITS_PER_NAT + 0.5)
-        # Beyond 2**53 bits the rest is rounding, which must not become a large mantissa.
-        rest = min(max(_without(size, log), -_HALF_LN2), _HALF_LN2)
-        m[to, r] *= _exp_near_zero(rest)
+        m[to, r] *= _exp_of_rest(log, size)
         exponent[to, r] += size
 
 
 @in_order
-def _without(size: float, log: float) -> float:
-    """Return what is left of a logarithm without a whole number of bits."""
-    return (log - size * _LN2_HIGH) - size * _LN2_LOW
-
-
-@in_order
-def _exp_near_zero(x: float) -> float:
-    """Return e**x for at most half a bit, up or down."""
+def _exp_of_rest(log: float, size: float) -> float:
+    """Return e**log without its whole number of bits, `size`."""
+    rest = (log - size * _LN2_HIGH) - size * _LN2_LOW
+    # Beyond 2**53 bits the rest is rounding, which must not become a large mantissa.
+    x = min(max(rest, -_MOST_REST), _MOST_REST)
     y = _C13 * x + _C12
     y = y * x + _C11
     y = y * x + _C10

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from softlearn.arrays import Floats
 from softlearn.kernels.circuit.program import SAFE, Scratch, Values
 from softlearn.kernels.compile import in_order, inner
 
@@ -39,8 +38,11 @@ def combine_scaled(
     """
     m, bits, exponent = values.mantissa, values.bits, values.exponent
     power, top = scratch.power, scratch.top
-    fraction_a, shift_a = math.frexp(weights[0])
-    fraction_b, shift_b = math.frexp(weights[1])
+    weight_a, weight_b = weights
+    if to == b:
+        a, b, weight_a, weight_b = b, a, weight_b, weight_a
+    fraction_a, shift_a = math.frexp(weight_a)
+    fraction_b, shift_b = math.frexp(weight_b)
     has_a, has_b = values.scaled[a], values.scaled[b]
     for r in range(m.shape[1]):
         exponent_a = shift_a + (exponent[a, r] if has_a else 0.0)
@@ -54,26 +56,15 @@ def combine_scaled(
         power[0, r] = power_of_two(exponent_a - highest)
         power[1, r] = power_of_two(exponent_b - highest)
         top[r] = highest
-    if to == b:
-        _combine_in_place(m, to, a, power, 1, (fraction_b, fraction_a))
-    elif to == a:
-        _combine_in_place(m, to, b, power, 0, (fraction_a, fraction_b))
+    if to == a:  # in place is a loop of its own, for the vectoriser
+        for r in range(m.shape[1]):
+            m[to, r] = fraction_a * m[to, r] * power[0, r] + fraction_b * m[b, r] * power[1, r]
     else:
         for r in range(m.shape[1]):
             m[to, r] = fraction_a * m[a, r] * power[0, r] + fraction_b * m[b, r] * power[1, r]
     for r in range(m.shape[1]):
         exponent[to, r] = top[r]
     values.scaled[to] = 1
-
-
-@inner
-def _combine_in_place(
-    m: Floats, to: int, b: int, power: Floats, own: int, fractions: tuple[float, float]
-) -> None:
-    """Add to a slot itself, whose powers are row `own`: a loop of its own, for the vectoriser."""
-    of_to, of_b = fractions
-    for r in range(m.shape[1]):
-        m[to, r] = of_to * m[to, r] * power[own, r] + of_b * m[b, r] * power[1 - own, r]
 
 
 @inner

@@ -76,7 +76,8 @@ def advance(
         if first == 0:
             load_rows(batch, start, rows)
         for i in range(first, last):
-            to, a, b = to_slot[i], a_slot[i], b_slot[i]
+            # Of one type each, or what is called would be compiled for several.
+            to, a, b = np.int64(to_slot[i]), np.int64(a_slot[i]), np.int64(b_slot[i])
             if op[i] == COMBINE:
                 tiny = 0.0 < weight_a[i] < SMALLEST_WEIGHT or 0.0 < weight_b[i] < SMALLEST_WEIGHT
                 if scaled[a] or scaled[b] or tiny:
@@ -97,13 +98,14 @@ def advance(
                 continue
             elif op[i] == SCALE or to != a:
                 copy_slot(values, to, a, weight_a[i] if op[i] == SCALE else 1.0)
-            j, end = leaf_from[i], leaf_to[i]
+            j, end = np.int64(leaf_from[i]), np.int64(leaf_to[i])
             while j < end:
                 if leaf_check[j]:
                     check_slot(values, to)
                 place = places[j]
                 if source[j] == PARABOLA:
-                    _clear(top)
+                    for r in range(n_rows):
+                        top[r] = 0.0
                     while j < end and source[j] == PARABOLA:
                         _parabola(top, numbers, places[j], start, table, offsets[j])
                         j += 1
@@ -262,12 +264,6 @@ def _weighted(
         for k in range(n_levels):
             total += factors[begin + r * n_levels + k] * table[offset + k]
         m[to, r] *= total
-
-
-@inner
-def _clear(top: Floats) -> None:
-    for r in range(top.size):
-        top[r] = 0.0
 
 
 @inner
