@@ -21,6 +21,7 @@ ROOMS = (
     "softlearn.web",
     "softlearn.datasets",
     "softlearn.datasets.worlds",
+    "softlearn.scale",
     "softlearn.table",
     "softlearn.circuit",
     "softlearn.query",

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks import explore, query, soak
+from benchmarks import explore, query, scale, soak
 from benchmarks.tasks import __main__ as tasks
 from benchmarks.tasks import split as splits
 from benchmarks.tasks.catalogue import TASKS, Cell, can_run, cells_of
@@ -25,6 +25,7 @@ from threadpoolctl import threadpool_limits
 from softlearn import Model
 from softlearn.circuit import violations
 from softlearn.datasets import Mixed
+from softlearn.datasets.worlds import hidden_groups
 from softlearn.table import infer_schema
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -204,3 +205,18 @@ def test_a_cell_shows_mean_deviation_and_seconds_and_a_reason_if_there_is_none()
 def test_models_answer_alike_while_their_files_are_replaced():
     said = soak.run(seconds=6.0)
     assert "all as in quiet" in said
+
+
+def test_rows_of_the_scale_benchmark_are_drawn_in_pieces_and_learnt_from(tmp_path, monkeypatch):
+    monkeypatch.setattr(scale, "PIECE_ROWS", 300)
+    truth = hidden_groups(4, 2, mixed=True)
+    folder = scale.written(truth, 700, tmp_path / "rows-700", seed=0)
+    sizes = [len(pd.read_parquet(file)) for file in sorted(folder.glob("*.parquet"))]
+    assert sizes == [300, 300, 100]
+    before = [file.stat().st_mtime_ns for file in sorted(folder.iterdir())]
+    scale.written(truth, 700, folder, seed=0)
+    assert [file.stat().st_mtime_ns for file in sorted(folder.iterdir())] == before
+    scale.written(truth, 200, tmp_path / "held-out", seed=1)
+    found = scale.learn_once(scale.Run(700, 0, None, "softlearn"), tmp_path)
+    assert found["nodes"] > 1
+    assert found["held_out"] < 0.0 < found["client_mb"]

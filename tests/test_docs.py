@@ -26,7 +26,11 @@ REPOSITORY = Path(__file__).parents[1]
 SOURCE = REPOSITORY / "src"
 DOCS = REPOSITORY / "docs"
 PAGES = [REPOSITORY / "README.md", *sorted(DOCS.rglob("*.md"))]
-WITH_SHELL = {DOCS / "tour.md", *(DOCS / "howto").glob("*.md")}  # whose files are there
+WITH_SHELL = {
+    DOCS / "tour.md",
+    DOCS / "scale.md",
+    *(DOCS / "howto").glob("*.md"),
+}  # whose files are there
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\(([^)#\s]+)")

@@ -11,13 +11,14 @@ from threadpoolctl import threadpool_limits
 from softlearn.arrays import States
 from softlearn.circuit import SUM
 from softlearn.datasets import load_debd
-from softlearn.kernels.cluster.by_address import cluster_rows, clustering_address
+from softlearn.kernels.cluster.by_address import CLUSTERING, cluster_rows
 from softlearn.kernels.cluster.rows import ClusterOptions, RowData
+from softlearn.kernels.grow.by_address import BY_TABLES
 from softlearn.kernels.grow.growth import grow_slices
 from softlearn.kernels.seeds import own_seeds
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.grow import Grower
-from softlearn.learn.options import cluster_options
+from softlearn.learn.options import cluster_options, growth_options
 from softlearn.learn.pieces import one_open
 from softlearn.learn.slices import Slice, as_piece, as_stack, open_slices, whole_table
 from softlearn.stats.table import TrainingTable, training_table
@@ -52,7 +53,7 @@ def shares(dataset: str) -> dict[str, float]:
 def _seconds(table: TrainingTable) -> tuple[float, float, float]:
     """Return the time of all splits, and of it that of cutting slices and of clustering."""
     config = GrowConfig()
-    grower, address = Grower(table, config), clustering_address()
+    grower, address = Grower(table.arrays, growth_options(config, table)), CLUSTERING.address
     options = grower.options
     whole, cutting, clustering = 0.0, 0.0, 0.0
     tasks = [whole_table(table, config, np.random.SeedSequence(0), one_open())]
@@ -60,7 +61,7 @@ def _seconds(table: TrainingTable) -> tuple[float, float, float]:
         task = tasks.pop()
         nodes, work = as_stack(task)
         begin = time.perf_counter()
-        nodes, work = grow_slices(address, grower.table, options, work, nodes, 1)
+        nodes, work = grow_slices(address, BY_TABLES.address, grower.table, options, work, nodes, 1)
         whole += time.perf_counter() - begin
         piece = as_piece(nodes, work)
         tasks += open_slices(work, piece, grower.table.n_statistics)
@@ -82,7 +83,7 @@ def _seconds_of_clustering(
 def _clustering_of(data: RowData, picks: States, options: ClusterOptions) -> Callable[[], int]:
     """Return the clustering of some rows, ready to be run."""
     room, stop = np.empty((picks.size, data.weights.size)), np.zeros(1, np.uint8)
-    address = clustering_address()
+    address = CLUSTERING.address
     return lambda: cluster_rows(address, data, picks, options, stop, room)
 
 

@@ -28,6 +28,7 @@ _DEEP = {"significance": 0.3, "n_clusters": 6, "smoothing": 0.01}
 SETTINGS: dict[str, Callable[[int], Any]] = {
     "default": _one,
     "first-version-settings": lambda seed: _one(seed, **_FIRST),
+    "four-clusters": lambda seed: _one(seed, n_clusters=4),
     "deep": lambda seed: _one(seed, **_DEEP),
     "mixture8": lambda seed: _several(seed, 8),
     "mixture8-deep": lambda seed: _several(seed, 8, **_DEEP),

@@ -89,7 +89,8 @@ TASKS = {
             "Odd rows",
             "2 % of the training rows are spoilt: half of a row's cells are replaced by the values "
             "of other rows, each of a row of its own, so that every column looks as before. "
-            "Detectors learn from these rows and rank them; none is told which are spoilt.",
+            "Detectors learn from these rows and rank them; none is told which are spoilt. "
+            "Circuits split less than elsewhere, as `CircuitOutlierDetector` has it by default.",
             tuple(outliers.SYSTEMS),
             (Figure("auc", "ROC-AUC of spoilt rows", 3, "higher"),),
         ),

@@ -47,11 +47,10 @@ class NotRunError(Exception):
     """A system has no figures here; the message says why."""
 
 
-def circuits(seed: int, **choices: Any) -> dict[str, Any]:
-    """Return our learners by name: with default parameters, and ten of them as one."""
-    members = {name: choices.pop(name) for name in ("leaf",) if name in choices}
-    single = SoftLearn(random_state=seed, **members, **choices)
+def circuits(seed: int, schema: Any = None, **choices: Any) -> dict[str, Any]:
+    """Return our learners by name: one circuit, and ten of them as one."""
+    single = SoftLearn(random_state=seed, schema=schema, **choices)
     several = CircuitMixture(
-        SoftLearn(**members), n_estimators=MEMBERS, n_jobs=-1, random_state=seed, **choices
+        SoftLearn(**choices), n_estimators=MEMBERS, n_jobs=-1, random_state=seed, schema=schema
     )
     return {SINGLE: single, MIXTURE: several}

@@ -15,6 +15,7 @@ from benchmarks.tasks.measured import MIXTURE, SINGLE, Measured, circuits
 from benchmarks.tasks.one_hot import OneHot
 from benchmarks.tasks.split import Split
 from softlearn import CircuitOutlierDetector
+from softlearn.estimators.outliers import CAUTIOUS
 
 PLANTED = 0.02
 
@@ -44,7 +45,7 @@ def with_spoilt_rows(frame, rng):
 
 def _circuit(learner):
     def usual(split, table, measured):
-        estimator = circuits(split.seed, schema=split.schema)[learner]
+        estimator = circuits(split.seed, schema=split.schema, **CAUTIOUS)[learner]
         detector = CircuitOutlierDetector(estimator, contamination=PLANTED)
         with measured.fitting():
             detector.fit(table)

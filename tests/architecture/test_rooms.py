@@ -69,13 +69,20 @@ ROOMS = {
         "numpy, threadpoolctl",
         "kernels",
     ),
+    "scale": Room(
+        "errors, arrays, table, files, circuit, learn",
+        "numpy, dask",
+        "distributed, pandas, pyarrow, __init__",
+    ),
     "model": Room(
-        "errors, markup, arrays, numeric_policy, table, leaf, circuit, query", "numpy", "learn"
+        "errors, markup, arrays, numeric_policy, table, leaf, circuit, query",
+        "numpy",
+        "learn, scale",
     ),
     "estimators": Room(
         "errors, markup, arrays, numeric_policy, learners, table, circuit, query, learn, model",
         "numpy, sklearn",
-        "rich, IPython",
+        "scale, rich, IPython",
     ),
     "datasets": Room("errors, arrays, table, circuit, model, whole_files", "numpy", "pandas, rich"),
     "show": Room(
@@ -97,8 +104,8 @@ ROOMS = {
     "cli": Room(
         "errors, arrays, learners, whole_files",
         "typer, rich",
-        "table, files, circuit, learn, model, estimators, datasets, show, web, demo, experiments, "
-        "kernels.announce, warm_up, __init__, "
+        "table, files, circuit, learn, scale, model, estimators, datasets, show, web, demo, "
+        "experiments, kernels.announce, warm_up, __init__, "
         "numpy, narwhals, pandas, pyarrow",
     ),
     "__main__": Room("cli"),

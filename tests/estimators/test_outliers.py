@@ -8,6 +8,7 @@ import pytest
 
 from estimators.people import LIBRARIES, people
 from softlearn import CircuitOutlierDetector, LearnSPN, SoftLearn, SoftlearnError
+from softlearn.estimators.outliers import CAUTIOUS
 from softlearn.query import Evidence, log_likelihood
 from softlearn.query.coding import log_base
 from softlearn.table import encode
@@ -154,3 +155,12 @@ def test_it_is_built_on_any_learner():
 def test_a_wrong_contamination_is_refused(contamination):
     with pytest.raises(SoftlearnError, match=r"contamination must be a number above 0, at most"):
         CircuitOutlierDetector(contamination=contamination).fit(FRAME)
+
+
+def test_the_usual_learner_splits_less_and_a_chosen_one_is_left_as_it_is(learnt):
+    assert learnt.estimator_.get_params() == SoftLearn(random_state=0, **CAUTIOUS).get_params()
+    same = SoftLearn(random_state=0, **CAUTIOUS).fit(FRAME)
+    assert np.array_equal(learnt.model_.score_samples(FRAME), same.score_samples(FRAME))
+    chosen = CircuitOutlierDetector(SoftLearn(), random_state=0).fit(FRAME)
+    assert chosen.estimator_.get_params() == SoftLearn(random_state=0).get_params()
+    assert chosen.model_.circuit.n_nodes > learnt.model_.circuit.n_nodes

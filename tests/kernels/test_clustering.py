@@ -13,9 +13,8 @@ from kernels.plain_seeds import mixed
 from kernels.weighted_rows import both_forms, indicators
 from softlearn.kernels.cluster import clustering
 from softlearn.kernels.cluster.blocks import BLOCK
-from softlearn.kernels.cluster.phases import DISTANCE, EM, LLOYD, PICK
 from softlearn.kernels.cluster.planes import clear, copy_first, give_the_rest, linear, soften
-from softlearn.kernels.cluster.rows import Planes, RowData, Sums
+from softlearn.kernels.cluster.rows import DISTANCE, EM, LLOYD, PICK, Planes, RowData, Sums
 from softlearn.kernels.compile import kernel
 
 

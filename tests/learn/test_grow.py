@@ -21,6 +21,7 @@ from softlearn.kernels.grow import work
 from softlearn.learn import Engine, GrowConfig, grow
 from softlearn.learn.assemble import assemble
 from softlearn.learn.leaves import finish_leaves, with_histograms
+from softlearn.learn.options import growth_options
 from softlearn.learn.pieces import one_open
 from softlearn.learn.slices import whole_table
 from softlearn.stats.clustering import memberships
@@ -252,7 +253,7 @@ def test_rounding_of_the_weights_is_no_dependence(test, unit):
 def test_a_raised_flag_makes_leaves_of_everything(kinds):
     schema, config = schema_with_scales(kinds), GrowConfig()
     table = table_of(cells_of_groups(schema, 300, 0), np.ones(300), schema, config)
-    grower, top = grow.Grower(table, config), one_open()
+    grower, top = grow.Grower(table.arrays, growth_options(config, table)), one_open()
     grower.stop.fill(1)
     piece, more = grower.split(whole_table(table, config, SEED, top))
     assert piece.kind.tolist() == [PRODUCT] + [LEAF] * len(kinds)

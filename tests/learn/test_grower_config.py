@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from learn.table_examples import schema_of
-from softlearn.learn import LEARNERS, Block, GrowConfig
+from softlearn.learn import LEARNERS, GrowConfig
 from softlearn.learn.growing import settled
 
 GROWERS = [entry for entry in LEARNERS.values() if entry.promises.grower]
 
 
-def chosen(entry, kinds, n_rows=60, **choices):
-    blocks = [Block(np.zeros((len(kinds), n_rows)), np.ones(n_rows))]
-    return settled(entry.config(**choices), schema_of(kinds), blocks, soft=True, ranks=False)
+def chosen(entry, kinds, **choices):
+    return settled(entry.config(**choices), schema_of(kinds), soft=True, ranks=False)
 
 
 @pytest.mark.parametrize("entry", GROWERS, ids=lambda entry: entry.name)
@@ -29,13 +27,6 @@ def test_the_usual_choices_depend_on_the_columns(entry):
 def test_what_the_caller_says_stays(entry, kinds):
     found = chosen(entry, kinds, significance=0.05, n_clusters=3, smoothing_per="level")
     assert (found.significance, found.n_clusters, found.smoothing_per) == (0.05, 3, "level")
-
-
-@pytest.mark.parametrize("entry", GROWERS, ids=lambda entry: entry.name)
-def test_tables_of_many_rows_take_more_clusters_unless_all_columns_have_two_levels(entry):
-    assert chosen(entry, "n", 9_999).n_clusters == 2
-    assert chosen(entry, "n", 10_000).n_clusters == 4
-    assert chosen(entry, "b", 10_000).n_clusters == 2
 
 
 @pytest.mark.parametrize("entry", GROWERS, ids=lambda entry: entry.name)

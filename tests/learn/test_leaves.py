@@ -13,6 +13,7 @@ from softlearn.leaf import CATEGORICAL, FAMILIES, GAUSSIAN, HISTOGRAM, SCALED, L
 from softlearn.learn import LEARNERS, GrowConfig
 from softlearn.learn.grow import Grower
 from softlearn.learn.leaves import finish_leaves, with_histograms
+from softlearn.learn.options import growth_options
 from softlearn.learn.pieces import one_open
 from softlearn.learn.slices import Slice
 from softlearn.numeric_policy import SCALE_SMOOTHING
@@ -233,7 +234,7 @@ def test_leaves_of_a_slice_are_those_of_its_rows_one_by_one(scaled, gaps):
         piece=one_open(),
         place=0,
     )
-    grower = Grower(table, CONFIG)
+    grower = Grower(table.arrays, growth_options(CONFIG, table))
     grower.stop.fill(1)
     tree, _ = grower.split(task)
     assert tree.column[1:].tolist() == columns.tolist()

@@ -12,14 +12,14 @@ from softlearn.circuit import LEAF, PRODUCT, SUM
 from softlearn.learn import Engine
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.grow import Grower, grow
-from softlearn.learn.options import cluster_options
+from softlearn.learn.options import cluster_options, growth_options
 from softlearn.learn.pieces import one_open
 from softlearn.learn.slices import whole_table
-from softlearn.stats.bins import Codes, pair_codes
+from softlearn.stats.bins import Codes
 from softlearn.stats.independence import binary_parts, rank_parts, table_parts
 from softlearn.stats.table import training_table
 from softlearn.table.schema import Schema
-from stats.plain_bins import pair_tables
+from stats.plain_bins import pair_codes, pair_tables
 
 
 def parts_of(values, kinds, *, columns=None, **choices):
@@ -132,7 +132,9 @@ def root_of(table, config, columns):
     """
     first = whole_table(table, config, np.random.SeedSequence(0), one_open())
     columns = np.array(columns, np.int32)
-    piece, _ = Grower(table, config).split(replace(first, columns=columns))
+    piece, _ = Grower(table.arrays, growth_options(config, table)).split(
+        replace(first, columns=columns)
+    )
     own = Slice(first.rows, first.weights, columns, np.uint64(0), np.inf)
     labels = PlainGrower(table, config).parts(own)
     assert (piece.kind[0] == PRODUCT) == (labels[0] != labels[1])

@@ -111,7 +111,7 @@ def test_a_hand_written_model_gives_pandas_back():
 
 
 def test_without_pandas_a_hand_written_model_gives_numpy_back(monkeypatch):
-    monkeypatch.setattr("softlearn.model.model.find_spec", lambda name: None)
+    monkeypatch.setattr("softlearn.model.making.find_spec", lambda name: None)
     model = Model(Gaussian("x", 0, 1) * Gaussian("y", 5, 1))
     assert isinstance(model.sample(3, random_state=0), np.ndarray)
 

@@ -6,7 +6,20 @@ import numpy as np
 
 from softlearn.kernels.grow.bins import ON_EDGE, WEIGHT_PER_CELL
 from softlearn.stats.bins import MISSING, MOST_NODE_BINS, Codes
+from softlearn.stats.buckets import CodedRows
+from softlearn.stats.facts import summarise
 from softlearn.stats.independence import PairTables
+from softlearn.stats.layout import layout_of
+from softlearn.table.schema import Schema
+
+
+def pair_codes(values: np.ndarray, weights: np.ndarray, schema: Schema) -> Codes:
+    """The codes of rows as they are laid out for learning, in the order of the rows."""
+    keys = np.arange(weights.size, dtype=np.uint64)
+    layout = layout_of(summarise(CodedRows(values, weights, keys), schema), schema)
+    coding = zip(layout.code_maps, values, strict=True)
+    codes = np.array([one.codes(cells) for one, cells in coding])
+    return Codes(codes, layout.n_codes, layout.numeric)
 
 
 def mass_of(codes: np.ndarray, weights: np.ndarray, n_codes: int) -> np.ndarray:

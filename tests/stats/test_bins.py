@@ -9,10 +9,10 @@ from learn.table_examples import mixture, schema_of, with_gaps
 from softlearn.kernels.grow import bins as kernel_bins
 from softlearn.kernels.grow.bins import pair_tables
 from softlearn.stats import bins
-from softlearn.stats.bins import FINE_BINS, MISSING, MOST_NODE_BINS, pair_codes
+from softlearn.stats.bins import FINE_BINS, MISSING, MOST_NODE_BINS
 from softlearn.table.schema import Column, Schema
 from stats import plain_bins
-from stats.plain_bins import joined_codes
+from stats.plain_bins import joined_codes, pair_codes
 
 
 def node_tables(codes, weights, *, coarse=False):

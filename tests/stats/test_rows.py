@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from softlearn.stats.rows import Csr, indicator_matrix
+from softlearn.stats.rows import Csr, indicator_matrix, is_dense
 
 
 def matrix_of(indicators, n_features):
@@ -24,15 +24,17 @@ def matrix_of(indicators, n_features):
     n_rows=st.integers(1, 30),
     n_features=st.integers(0, 9),
     density=st.sampled_from([0.0, 0.05, 0.3, 1.0]),
+    dense=st.booleans(),
     seed=st.integers(0, 1000),
 )
 @settings(max_examples=100, deadline=None)
-def test_the_ones_are_where_they_were_put(n_rows, n_features, density, seed):
+def test_the_ones_are_where_they_were_put(n_rows, n_features, density, dense, seed):
     expected = np.random.default_rng(seed).random((n_features, n_rows)) < density
-    assert np.array_equal(matrix_of(indicator_matrix(expected), n_features), expected)
+    found = indicator_matrix(expected, dense=dense)
+    assert isinstance(found, Csr) != dense
+    assert np.array_equal(matrix_of(found, n_features), expected)
 
 
-@pytest.mark.parametrize(("n_ones", "is_compressed"), [(11, True), (12, False)])
-def test_few_ones_are_compressed(n_ones, is_compressed):
-    cells = (np.arange(100) < n_ones).reshape(10, 10)
-    assert isinstance(indicator_matrix(cells), Csr) == is_compressed
+@pytest.mark.parametrize(("n_ones", "compressed"), [(11, True), (12, False)])
+def test_few_ones_are_compressed(n_ones, compressed):
+    assert is_dense(n_ones, 100) != compressed

@@ -6,6 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from softlearn.errors import SchemaError
+from softlearn.numeric_policy import SCALE_SMOOTHING
 from softlearn.table.find_scale import Choices, find_scale
 from softlearn.table.scale import MOST_CELLS, Scale
 
@@ -100,7 +101,11 @@ def test_a_constant_column_meets_another_value_at_a_finite_price(value, whole):
         assert price(scale, other, whole=whole) < 50.0
     for n_rows in (100, 10_000):
         scale = find_scale([value] * n_rows, whole=whole)
-        assert price(scale, 10.0 * value, whole=whole) < 50.0
+        # A leaf of so many rows has this much of the column as a whole, and no more.
+        in_a_leaf = np.log(n_rows / SCALE_SMOOTHING)
+        assert price(scale, 10.0 * value, whole=whole) + in_a_leaf < 50.0
+    very_many = find_scale([value], np.array([1e9]), whole=whole)
+    assert price(very_many, 10.0 * value, whole=whole) < 50.0
     beyond_zero = -value - 1.0
     assert price(scale, beyond_zero, whole=whole) < 70.0
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
+from typing import BinaryIO
 
 from softlearn.circuit.file_format import (
     HEADER_LIMIT,
@@ -63,6 +65,17 @@ def load_circuit(path: str | os.PathLike[str]) -> Circuit:
         raise ModelFileError(f"cannot load {path}: {_reason(error)}") from error
 
 
+def circuit_to_bytes(circuit: Circuit) -> bytes:
+    """Return what ``save_circuit`` writes, to send a circuit to another process."""
+    validate(circuit)
+    return encode(circuit)
+
+
+def circuit_from_bytes(content: bytes) -> Circuit:
+    """Return the circuit that ``circuit_to_bytes`` has written, checked like a file."""
+    return _parsed(io.BytesIO(content), len(content))
+
+
 def _replace(target: Path, content: bytes) -> None:
     """Replace a file in one step; folders are named, not made."""
     if target.is_dir():
@@ -81,16 +94,19 @@ def _read(path: Path) -> Circuit:
     if not path.is_file():  # a pipe or a device might never end
         raise ModelFileError("it is not an ordinary file")
     with path.open("rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        start = file.read(LENGTH_BYTES)
-        length = header_length(start)
-        if size < LENGTH_BYTES or length > size - LENGTH_BYTES:
-            raise ModelFileError("it is cut short, or not a safetensors file at all")
-        if length > HEADER_LIMIT:
-            raise ModelFileError(f"its header claims {length:,} bytes, which no model needs")
-        header = file.read(length)
-        about = read_header(header, size - LENGTH_BYTES - length)
-        return decode(about, start + header + file.read())
+        return _parsed(file, os.fstat(file.fileno()).st_size)
+
+
+def _parsed(file: BinaryIO, size: int) -> Circuit:
+    start = file.read(LENGTH_BYTES)
+    length = header_length(start)
+    if size < LENGTH_BYTES or length > size - LENGTH_BYTES:
+        raise ModelFileError("it is cut short, or not a safetensors file at all")
+    if length > HEADER_LIMIT:
+        raise ModelFileError(f"its header claims {length:,} bytes, which no model needs")
+    header = file.read(length)
+    about = read_header(header, size - LENGTH_BYTES - length)
+    return decode(about, start + header + file.read())
 
 
 def _reason(error: Exception) -> str:

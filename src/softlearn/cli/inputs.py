@@ -46,10 +46,12 @@ def open_source(path: str, missing: str | None) -> Iterator[TableSource]:
         yield source
 
 
-def batches_of(source: TableSource, schema: Schema, doing: str) -> Iterator[Batch]:
-    """Yield the rows of a table, with a bar; columns that the model lacks are noted."""
+def batches_of(
+    source: TableSource, schema: Schema, doing: str, *, is_first: bool = True
+) -> Iterator[Batch]:
+    """Yield the rows of a table, with a bar; columns that the model lacks are noted once."""
     extra = [name for name in source.names if name not in schema.names]
-    if extra:
+    if extra and is_first:
         listed = ", ".join(map(repr, extra[:_NAMED])) + (" …" if len(extra) > _NAMED else "")
         note(f"the model does not know {listed}; left out")
     n_rows = 0

@@ -57,10 +57,13 @@ class StreamingCommand(Command):
         return rows.n_rows
 
     def each(self, model: Model, doing: str, look: Callable[[TableSource, Batch], object]) -> None:
-        """Look at each batch."""
-        with open_source(self.table, self.missing_words) as source:
-            for batch in batches_of(source, model.schema, doing):
-                look(source, batch)
+        """Look at each batch, of one file after the other if there are several."""
+        from softlearn.files import find_files  # noqa: PLC0415
+
+        for number, file in enumerate(find_files(self.table)):
+            with open_source(str(file), self.missing_words) as source:
+                for batch in batches_of(source, model.schema, doing, is_first=not number):
+                    look(source, batch)
 
     def conclude(self, found: Mapping[str, object], text: str) -> None:
         """Say what there is to say of all rows, beside them or instead of them."""

@@ -78,7 +78,7 @@ def unknown_of(learner: Any) -> Unknown:  # noqa: ANN401
     return found
 
 
-def fit_learner(learner: Any, table: Frame, weights: Floats) -> Model:  # noqa: ANN401
+def fit_learner(learner: Any, table: Frame, weights: object) -> Model:  # noqa: ANN401
     """Return the model that a learner makes of a table."""
     learner.fit(table, sample_weight=weights)
     model = getattr(learner, "model_", None)

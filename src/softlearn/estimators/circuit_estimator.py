@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
-from softlearn.arrays import Floats
+import numpy as np
+
 from softlearn.circuit import Circuit
 from softlearn.estimators.density_estimator import DensityEstimator
 from softlearn.estimators.parameters import (
@@ -22,16 +23,30 @@ from softlearn.estimators.parameters import (
     read_training_weights,
 )
 from softlearn.estimators.progress import progress_line
-from softlearn.learn import LEARNERS, Block, Engine
+from softlearn.learn import LEARNERS, Block, Engine, Entry
 from softlearn.learn.parameters import parameter
 from softlearn.learn.rules import one_of
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
-from softlearn.table import Schema, encode, infer_schema
+from softlearn.table import Schema, decode, encode, infer_schema
 from softlearn.table.choice import Choice
 from softlearn.table.column import Missing
 from softlearn.table.frames import open_frame
+from softlearn.table.partitioned import is_partitioned
+
+
+def learn_here(
+    blocks: Sequence[Block],
+    schema: Schema,
+    entry: Entry[Any],
+    config: Any,  # noqa: ANN401 - the entry's own
+    *,
+    seed: np.random.SeedSequence,
+    engine: Engine,
+) -> Circuit:
+    """Return the circuit of rows that are here; ``softlearn.scale.learn`` is for all others."""
+    return entry.learn(blocks, schema, config, seed, engine)
 
 
 # A dataclass writes the constructor that scikit-learn wants: explicit keywords, stored untouched.
@@ -84,35 +99,62 @@ class CircuitEstimator(DensityEstimator):
         Parameters
         ----------
         X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
-            At least two rows; missing cells are welcome, unless the learner says otherwise.
+            At least two rows; missing cells are welcome, unless the learner says otherwise. A Dask
+            DataFrame or Array is read partition by partition.
         y : ignored
             A target is a column like any other: keep it in ``X``.
         sample_weight : array of shape (rows,), optional
             The weight of each row: 2 is the row twice, 0 its absence. Weights that add to one row
             or less, or to more than 2**53, count in proportion alone, as if their mean were 1.
+            Those of a Dask table are a Dask Series or Array, or the name of a column.
 
         Returns
         -------
         self
         """
         chosen = self._read_parameters()
+        if is_partitioned(X):
+            return self._fit_partitions(X, sample_weight, chosen)
         table = self._first_table(X)
         weights = read_training_weights(sample_weight, open_frame(table).n_rows)
-        schema = self._schema_of(table, weights)
-        check_leaves(chosen.get("leaf"), schema)
+        found = self.schema
+        if not isinstance(found, Schema):
+            found = infer_schema(table, overrides=found, missing=self.missing, weights=weights)
+        schema = self._settled(found)
         values = encode(table, schema, unknown=self.unknown)
-        self.model_ = Model(self._learn(Block(values, weights), schema, chosen))
+        self.model_ = self._learnt([Block(values, weights)], schema, chosen)
         self.schema_ = schema
         self._remember_columns(table)
         return self
 
-    def _schema_of(self, table: Frame, weights: Floats) -> Schema:
+    def _fit_partitions(self, X: Frame, sample_weight: object, chosen: Mapping[str, Any]) -> Self:  # noqa: N803
+        """Learn from a table whose rows are not here."""
+        from softlearn import scale  # noqa: PLC0415 - loads Dask
+
+        rows = scale.with_training_weights(scale.partitions_of(X, sample_weight))
         found = self.schema
         if not isinstance(found, Schema):
-            found = infer_schema(table, overrides=found, missing=self.missing, weights=weights)
-        return found.override(plain_for_histograms(getattr(self, "leaf", None), found))
+            found = scale.schema_over(rows, overrides=found, missing=self.missing)
+        schema = self._settled(found)
+        blocks = scale.encoded(rows, schema, unknown=self.unknown)
+        self.model_ = self._learnt(blocks, schema, chosen, scale.learn)
+        self.schema_ = schema
+        self._remember_columns(decode(np.empty((len(schema), 0)), schema))
+        return self
 
-    def _learn(self, block: Block, schema: Schema, chosen: Mapping[str, Any]) -> Circuit:
+    def _settled(self, found: Schema) -> Schema:
+        """Return the schema as the leaves that are wanted need it."""
+        schema = found.override(plain_for_histograms(getattr(self, "leaf", None), found))
+        check_leaves(getattr(self, "leaf", None), schema)
+        return schema
+
+    def _learnt(
+        self,
+        blocks: Sequence[Any],
+        schema: Schema,
+        chosen: Mapping[str, Any],
+        learn: Callable[..., Circuit] = learn_here,
+    ) -> Model:
         entry = LEARNERS[self.learner]
         config = entry.config(**{name: chosen[name] for name in entry.parameters})
         with progress_line(self.verbose) as watch:
@@ -122,7 +164,7 @@ class CircuitEstimator(DensityEstimator):
                 keep_partial=self.on_interrupt == "keep",
             )
             seed = read_seed(self.random_state)
-            return entry.learn([block], schema, config, seed, engine)
+            return Model(learn(blocks, schema, entry, config, seed=seed, engine=engine))
 
     def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn has no types
         tags = super().__sklearn_tags__()

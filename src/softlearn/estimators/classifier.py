@@ -25,7 +25,7 @@ from softlearn.estimators.parameters import (
     UNKNOWN,
     read_training_weights,
 )
-from softlearn.estimators.table_estimator import TableEstimator
+from softlearn.estimators.table_estimator import TableEstimator, lazy_answer
 from softlearn.learn.parameters import parameter
 from softlearn.learn.rules import one_of
 from softlearn.model import Model
@@ -34,6 +34,7 @@ from softlearn.model.randomness import RandomState
 from softlearn.query import Evidence, log_likelihood
 from softlearn.query.impossible_cells import without_impossible_cells
 from softlearn.table import Column, Schema, append_column, encode
+from softlearn.table.partitioned import is_partitioned
 
 
 @dataclass(eq=False, repr=False)
@@ -122,21 +123,34 @@ class CircuitClassifier(ClassifierMixin, TableEstimator):
 
     def predict(self, X: Frame) -> AnyArray:  # noqa: N803
         """Return the most probable class of each row, (rows,)."""
+        if is_partitioned(X):
+            wanted = self.target_name_, self.classes_.dtype
+            return lazy_answer(self, "predict", X, *wanted)
         joint = self._log_joint(X)
         found: AnyArray = self.classes_[np.argmax(joint, axis=1)]
         return found
 
     def predict_proba(self, X: Frame) -> Floats:  # noqa: N803
-        """Return P(class | features) of each row, (rows, classes), in the order of ``classes_``."""
+        """Return P(class | features) of each row, (rows, classes), in the order of ``classes_``.
+
+        The columns of a Dask DataFrame are named by the classes.
+        """
+        if is_partitioned(X):
+            return lazy_answer(self, "predict_proba", X, self._class_names, float)
         return np.exp(self.predict_log_proba(X))
 
     def predict_log_proba(self, X: Frame) -> Floats:  # noqa: N803
         """Return log P(class | features), (rows, classes); an impossible class has −inf."""
+        if is_partitioned(X):
+            return lazy_answer(self, "predict_log_proba", X, self._class_names, float)
         joint = self._log_joint(X)
         return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
 
     def decision_function(self, X: Frame) -> Floats:  # noqa: N803
         """Return log-odds: of the second of two classes, (rows,), else of each, (rows, classes)."""
+        if is_partitioned(X):
+            names = self._class_names if self.classes_.size > 2 else "log_odds"
+            return lazy_answer(self, "decision_function", X, names, float)
         joint = self._log_joint(X)
         if self.classes_.size == 2:
             return np.asarray(joint[:, 1] - joint[:, 0])
@@ -144,6 +158,10 @@ class CircuitClassifier(ClassifierMixin, TableEstimator):
             np.logaddexp.reduce(np.delete(joint, i, axis=1), axis=1) for i in range(joint.shape[1])
         ]
         return np.asarray(joint - np.stack(others, axis=1))
+
+    @property
+    def _class_names(self) -> tuple[str, ...]:
+        return tuple(map(str, self.classes_.tolist()))
 
     def _read_target(self, table: Frame, y: object, sample_weight: object) -> tuple[Labels, Floats]:
         n_rows = table.shape[0]

@@ -56,7 +56,7 @@ class DensityEstimator(ModelQuestions, DensityMixin, TableEstimator):
         unknown : {"error", "missing"}, optional
             As in ``score_samples``.
         """
-        scores = self.score_samples(X, unknown=unknown)
+        scores = np.asarray(self.score_samples(X, unknown=unknown))
         if not scores.size:
             raise SoftlearnError("the table has no rows, so there is no mean to take")
         if sample_weight is None:
@@ -74,6 +74,7 @@ class DensityEstimator(ModelQuestions, DensityMixin, TableEstimator):
         given: Said | Frame | None = None,
         random_state: RandomState = None,
         unknown: Unknown | None = None,
+        partition_rows: int | None = None,
     ) -> Frame:
         """Return rows drawn from the model, as the kind of frame that it was fitted on.
 
@@ -88,9 +89,14 @@ class DensityEstimator(ModelQuestions, DensityMixin, TableEstimator):
         unknown : {"error", "missing"}, optional
             Whether a level in a given frame that was never seen is refused or taken as missing; by
             default as the estimator's parameter says.
+        partition_rows : int, optional
+            Return a Dask DataFrame, or Array, with partitions of so many rows, each drawn when it
+            is needed.
         """
         policy = self.unknown if unknown is None else unknown
-        return self._fitted().sample(n_samples, given, random_state, unknown=policy)
+        return self._fitted().sample(
+            n_samples, given, random_state, unknown=policy, partition_rows=partition_rows
+        )
 
     def bic(self, X: Frame) -> float:  # noqa: N803
         """Return the Bayesian information criterion of the rows; lower is better.
@@ -99,7 +105,7 @@ class DensityEstimator(ModelQuestions, DensityMixin, TableEstimator):
         parameter: of a sum with k children k − 1, of a categorical leaf its levels less one, of a
         Gaussian two, of a histogram its bins less one (``model_.circuit.n_parameters``).
         """
-        scores = self.score_samples(X)
+        scores = np.asarray(self.score_samples(X))
         return self._criterion(scores, math.log(scores.size))
 
     def aic(self, X: Frame) -> float:  # noqa: N803
@@ -107,7 +113,7 @@ class DensityEstimator(ModelQuestions, DensityMixin, TableEstimator):
 
         As ``bic``, with 2 for each free parameter.
         """
-        return self._criterion(self.score_samples(X), 2.0)
+        return self._criterion(np.asarray(self.score_samples(X)), 2.0)
 
     def _criterion(self, scores: Floats, penalty: float) -> float:
         return float(-2.0 * scores.sum() + penalty * self._fitted().circuit.n_parameters)

@@ -23,6 +23,7 @@ from softlearn.model.randomness import RandomState
 from softlearn.query import Evidence
 from softlearn.query.impossible_cells import without_impossible_cells
 from softlearn.table import encode
+from softlearn.table.partitioned import is_partitioned
 
 
 @dataclass(eq=False, repr=False)
@@ -82,6 +83,8 @@ class CircuitImputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
             The weight of each row: 2 is the row twice, 0 its absence.
         """
         self._read_parameters()
+        if is_partitioned(X):
+            return self._fit_partitions(X, sample_weight)
         table = self._first_table(X)
         weights = read_training_weights(sample_weight, table.shape[0])
         learner = learner_like(self.estimator, self.random_state)
@@ -90,10 +93,25 @@ class CircuitImputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
         self._remember_columns(table)
         return self
 
+    def _fit_partitions(self, X: Frame, sample_weight: object) -> Self:  # noqa: N803
+        learner = learner_like(self.estimator, self.random_state)
+        self.model_ = fit_learner(learner, X, sample_weight)
+        self.estimator_ = learner
+        self._remember_columns(self.model_.sample(0))
+        return self
+
     def transform(self, X: Frame) -> Frame:  # noqa: N803
         """Return the table with its missing cells filled; the given one is not changed."""
         table = self._same_table(X)
+        if is_partitioned(table):
+            from softlearn.scale import answer, like_the_table  # noqa: PLC0415 - loads Dask
+
+            seed = {"random_state": self.random_state} if self.method == "draw" else {}
+            return answer(self, "_filled", table, like_the_table, **seed)
+        return self._filled(table, self.random_state)
+
+    def _filled(self, table: Frame, random_state: RandomState = None) -> Frame:
         circuit = self.model_.circuit
         values = encode(table, circuit.schema, unknown=self.unknown, gaps="unobserved")
         known = Given(circuit.schema, Evidence(without_impossible_cells(circuit, values)), None)
-        return imputed(circuit, table, known, filling(self.method, self.random_state), "error")
+        return imputed(circuit, table, known, filling(self.method, random_state), "error")

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
 
 from softlearn.arrays import AnyArray, Bools, Floats
 from softlearn.estimators.built_on import fit_learner, learner_like
+from softlearn.estimators.from_registry import estimator_named
 from softlearn.estimators.parameters import ESTIMATOR, RANDOM_STATE, read_training_weights
-from softlearn.estimators.table_estimator import TableEstimator
+from softlearn.estimators.table_estimator import TableEstimator, lazy_answer
 from softlearn.learn.parameters import parameter
 from softlearn.learn.rules import number, one_of
+from softlearn.learners import DEFAULT_LEARNER
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
@@ -22,9 +24,13 @@ from softlearn.query import Evidence, log_likelihood
 from softlearn.query.coding import log_base
 from softlearn.query.surprise import surprises
 from softlearn.table import encode, numbers_like, unknown_cells
+from softlearn.table.partitioned import is_partitioned
 
 LARGEST_CONTAMINATION = 0.5  # beyond it the outliers are the rule
 CONTAMINATION = number("a number above 0, at most 0.5", lambda x: 0.0 < x <= LARGEST_CONTAMINATION)
+# A detector judges the rows that it learns from: a group of few odd rows must not become usual by
+# being learnt by heart. `python -m benchmarks.tasks --tasks outliers` measures it.
+CAUTIOUS: Final[dict[str, Any]] = {"significance": 0.01, "min_rows": 50}
 USUAL_ROWS = 2000  # rows whose mean surprise is taken for usual: to a few hundredths of a nat
 
 
@@ -38,7 +44,8 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
     Parameters
     ----------
     estimator : estimator that learns a circuit, or the name of a learner, optional
-        ``SoftLearn()`` by default; ``"auto"`` is an ``AutoCircuit()``.
+        ``SoftLearn(significance=0.01, min_rows=50)`` by default, which splits less than usual, so
+        that few odd rows are not learnt by heart; ``"auto"`` is an ``AutoCircuit()``.
     contamination : float
         The share of the training rows, by weight, that are outliers; at most 0.5.
     random_state : int or numpy.random.Generator, optional
@@ -95,7 +102,7 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
         contamination = self._read_parameters()["contamination"]
         table = self._first_table(X)
         weights = read_training_weights(sample_weight, table.shape[0])
-        learner = learner_like(self.estimator, self.random_state)
+        learner = learner_like(self._chosen_learner, self.random_state)
         model = fit_learner(learner, table, weights)
         scores = _scores(model, table, "missing")  # the learner has accepted them
         offset = _lowest_usual(scores, weights, contamination)
@@ -110,16 +117,22 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
         It is the log-density without what depends on how finely numbers are written alone: a
         number that happens to be written with more digits is no odder for it.
         """
+        if is_partitioned(X):
+            return lazy_answer(self, "score_samples", X, "score", float)
         table = self._same_table(X)
         scores = _scores(self.model_, table, self._encoding)
         return np.where(self._strange_cells(table).any(axis=0), -np.inf, scores)
 
     def decision_function(self, X: Frame) -> Floats:  # noqa: N803
         """Return the score above ``offset_``, (rows,); negative for outliers."""
+        if is_partitioned(X):
+            return lazy_answer(self, "decision_function", X, "above_offset", float)
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: Frame) -> AnyArray:  # noqa: N803
         """Return −1 for outliers and 1 for the others, (rows,)."""
+        if is_partitioned(X):
+            return lazy_answer(self, "predict", X, "outlier", int)
         return np.where(self.decision_function(X) < 0.0, -1, 1)
 
     def explain(self, X: Frame) -> Frame:  # noqa: N803
@@ -135,6 +148,8 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
             The kind of ``X``, of numbers. A missing cell has 0, a level that makes an outlier is
             infinite, and NaN says that the row is impossible even without the cell.
         """
+        if is_partitioned(X):
+            return lazy_answer(self, "explain", X, self.model_.schema.names, float)
         table = self._same_table(X)
         schema = self.model_.schema
         values = encode(table, schema, unknown=self._encoding)
@@ -142,6 +157,14 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
         above[np.isnan(values)] = 0.0
         above[self._strange_cells(table)] = np.inf
         return numbers_like(table, schema, above)
+
+    @property
+    def _chosen_learner(self) -> Any:  # noqa: ANN401
+        return (
+            estimator_named(DEFAULT_LEARNER)(**CAUTIOUS)
+            if self.estimator is None
+            else self.estimator
+        )
 
     @property
     def _encoding(self) -> Unknown:

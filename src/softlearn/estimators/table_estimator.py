@@ -6,14 +6,17 @@ import warnings
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from softlearn.arrays import AnyArray
 from softlearn.errors import TableError
 from softlearn.learn.parameters import parameters_of, read_parameters
 from softlearn.model import Model
 from softlearn.model.given import Frame
 from softlearn.table.frames import open_frame
+from softlearn.table.partitioned import is_partitioned
 
 FEWEST_ROWS = 2  # one row has no spread, and nothing can be learnt from it
 
@@ -35,6 +38,11 @@ class TableEstimator(BaseEstimator):
     def _first_table(self, X: object) -> Frame:  # noqa: N803
         """Return the table to learn from."""
         table = as_table(X)
+        if is_partitioned(table):
+            raise TableError(
+                f"{type(self).__name__} does not learn from Dask tables; fit a learner such as "
+                "SoftLearn on it, whose model_ answers most questions, or fit on a part of the rows"
+            )
         opened = open_frame(table)
         shape = f"(shape=({opened.n_rows}, {len(opened.names)}))"
         if not opened.names:
@@ -61,7 +69,7 @@ class TableEstimator(BaseEstimator):
         """Return a table with the columns of the first one; named columns may be in any order."""
         self._fitted()
         table, mine = as_table(X), type(self).__name__
-        opened = open_frame(table)
+        opened = open_frame(_some_rows(table))
         has_names = opened.library != "numpy" and not opened.numbered
         names = getattr(self, "feature_names_in_", None)
         if names is not None and has_names:
@@ -74,6 +82,11 @@ class TableEstimator(BaseEstimator):
             )
         if has_names == (names is not None):
             return table
+        if is_partitioned(table):
+            raise TableError(
+                f"X and the table that {mine} was fitted on do not both have feature names; make "
+                "it a Dask DataFrame with these names, or a Dask Array"
+            )
         state = ("has", "without") if has_names else ("does not have valid", "with")
         warnings.warn(
             f"X {state[0]} feature names, but {mine} was fitted {state[1]} feature names",
@@ -96,6 +109,8 @@ class TableEstimator(BaseEstimator):
 
 def as_table(X: object) -> Frame:  # noqa: N803
     """Return frames as they are; nested lists and what converts itself become arrays."""
+    if is_partitioned(X):
+        return X
     is_array = isinstance(X, np.ndarray)
     converts = isinstance(X, list | tuple) or hasattr(X, "__array__")
     if not is_array and (not converts or hasattr(type(X), "columns")):
@@ -111,6 +126,34 @@ def as_table(X: object) -> Frame:  # noqa: N803
             "Complex data not supported: give the real and the imaginary part a column each"
         )
     return X if isinstance(X, np.ma.MaskedArray) else array
+
+
+def lazy_answer(
+    fitted: TableEstimator,
+    question: str,
+    X: Frame,  # noqa: N803
+    names: str | tuple[str, ...],
+    dtype: npt.DTypeLike,
+) -> AnyArray:
+    """Return what a method answers for each partition of a Dask table, once it is computed.
+
+    It is a Dask Series, DataFrame or Array; its type is that of what it becomes.
+    """
+    from softlearn.scale import Wanted, answer  # noqa: PLC0415 - loads Dask
+
+    found: AnyArray = answer(
+        fitted, question, fitted._same_table(X), Wanted(names, np.dtype(dtype))
+    )
+    return found
+
+
+def _some_rows(table: Frame) -> Frame:
+    """Return a frame with the table's columns, without loading what is not here."""
+    if not is_partitioned(table):
+        return table
+    from softlearn.scale import first_rows  # noqa: PLC0415 - loads Dask
+
+    return first_rows(table)
 
 
 def _check_names(found: set[str], expected: set[str]) -> None:

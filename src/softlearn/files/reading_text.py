@@ -49,19 +49,38 @@ def read_text(cells: ArrowColumn, missing: frozenset[str]) -> ArrowColumn:
 
 def guessed(cells: ArrowColumn, missing: frozenset[str]) -> ArrowColumn:
     """Return a column of text with the first type that suits all its known cells."""
-    pa = pyarrow()
     known = read_text(cells, missing)
+    return typed_as(known, suiting(known, first_only=True))
+
+
+def suiting(known: ArrowColumn, *, first_only: bool = False) -> frozenset[int] | None:
+    """Return which guesses suit all known cells of a text column; None if there is no such cell.
+
+    Several files of one table have the guesses that suit all of them.
+    """
+    pa = pyarrow()
     distinct = known.unique().drop_null()
     if not len(distinct):
-        return pa.nulls(len(known))
-    for reading in _GUESSES:
+        return None
+    found = set()
+    for number, reading in enumerate(_GUESSES):
         if not pa.compute.all(_matches(distinct, reading.pattern)).as_py():
             continue
         try:
-            return _cast(known, reading.type())
+            _cast(distinct, reading.type())
         except pa.ArrowInvalid:  # such as February 30
             continue
-    return known
+        found.add(number)
+        if first_only:
+            break
+    return frozenset(found)
+
+
+def typed_as(known: ArrowColumn, suits: frozenset[int] | None) -> ArrowColumn:
+    """Return a column of text with the first type of those that suit it; text if none does."""
+    if suits is None:
+        return pyarrow().nulls(len(known))
+    return _cast(known, _GUESSES[min(suits)].type()) if suits else known
 
 
 def read_as(

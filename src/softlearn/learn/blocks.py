@@ -31,13 +31,18 @@ def joined(blocks: Sequence[Block]) -> Block:
 
 def check_blocks(blocks: Sequence[Block], schema: Schema) -> None:
     """Refuse rows that do not fit the schema, wrong weights, and fewer than two rows."""
-    for values, weights in blocks:
-        _check_weights(values, weights)
-        for column, cells in zip(schema, values, strict=True):
-            _check_cells(column, cells)
+    for block in blocks:
+        check_block(block, schema)
     n_rows = sum(int(np.count_nonzero(block.weights)) for block in blocks)
     if n_rows < 2 and sum(block.weights.sum() for block in blocks) < 2.0:  # weight 2: two rows
         raise SoftlearnError("learning needs at least two rows of positive weight")
+
+
+def check_block(block: Block, schema: Schema) -> None:
+    """Refuse rows that do not fit the schema, and wrong weights."""
+    _check_weights(*block)
+    for column, cells in zip(schema, block.values, strict=True):
+        _check_cells(column, cells)
 
 
 def missing_cells(column: Column, cells: Floats) -> Bools:

@@ -8,12 +8,13 @@ from typing import Literal, TypeAlias
 
 from softlearn.numeric_policy import (
     CHANCE_LINKS,
-    FEW_CLUSTERS,
+    CLUSTERS,
     LAPLACE_SMOOTHING,
     MOST_SIGNIFICANCE,
     NEGLIGIBLE_WEIGHT,
     RELATIVE_DEVIATION_FLOOR,
 )
+from softlearn.stats.buckets import BUCKET_ROWS
 from softlearn.stats.independence import Test
 
 Clustering: TypeAlias = Literal["em", "kmeans"]
@@ -38,12 +39,14 @@ class GrowConfig:
     trees
         Whether several columns that are not split any more are told by a Chow–Liu tree instead of
         by independent leaves.
+    bucket_rows
+        Slices of more rows are measured bucket by bucket, wherever the buckets are.
     """
 
     soft: bool = True
     ranks: bool = False
     clustering: Clustering = "em"
-    n_clusters: int = FEW_CLUSTERS
+    n_clusters: int = CLUSTERS
     significance: float | None = None
     smoothing: float = LAPLACE_SMOOTHING
     smoothing_per: SmoothingPer = "column"
@@ -59,6 +62,7 @@ class GrowConfig:
     max_nodes: int | None = None
     time_budget: float | None = None
     fine_tune: int = 0
+    bucket_rows: int = BUCKET_ROWS
 
     def level(self, n_columns: int) -> float:
         """Return the level of the tests in a node, by the number of its columns."""

@@ -11,6 +11,7 @@ import numpy as np
 from softlearn.circuit import Circuit
 from softlearn.errors import SoftlearnError
 from softlearn.learn.blocks import Block, check_blocks, missing_cells
+from softlearn.learn.config import GrowConfig
 from softlearn.learn.parameters import Parameter, must_have_defaults, parameters_of
 from softlearn.learn.watch import Engine
 from softlearn.table.column import KINDS
@@ -93,6 +94,9 @@ class Entry(Generic[Config]):
         The tables that it can learn from; others are refused before it sees them.
     promises
         What holds for its circuits.
+    choices
+        Of growers whose rows may lie anywhere: their choices with nothing left open; None for a
+        config with which rows have to be in one place.
     example
         Lines of a doctest for the estimator.
     """
@@ -107,6 +111,7 @@ class Entry(Generic[Config]):
     config: type[Config]
     takes: Takes = field(default_factory=Takes)
     promises: Promises = field(default_factory=Promises)
+    choices: Callable[[Config, Schema], GrowConfig | None] | None = None
     example: str = ""
 
     def __post_init__(self) -> None:
@@ -147,7 +152,7 @@ class Entry(Generic[Config]):
         """Return the circuit that is learnt from blocks of rows, or say what it cannot take."""
         if not blocks:
             raise SoftlearnError("learning needs at least two rows; there is no block of them")
-        self._check_kinds(schema)
+        self.check_kinds(schema)
         check_blocks(blocks, schema)
         if not self.takes.missing:
             self._check_missing(blocks, schema)
@@ -155,7 +160,8 @@ class Entry(Generic[Config]):
             blocks = [self._unweighted(block) for block in blocks]
         return self.function(blocks, schema, config, seed, engine)
 
-    def _check_kinds(self, schema: Schema) -> None:
+    def check_kinds(self, schema: Schema) -> None:
+        """Refuse columns of kinds that it does not take."""
         wrong = [column for column in schema if column.kind not in self.takes.kinds]
         if wrong:
             kinds = [kind for kind in KINDS if kind in self.takes.kinds]

@@ -25,6 +25,7 @@ from softlearn.learn.leaves import family_of, know_nothing, pseudo_counts
 from softlearn.learn.m_step import PseudoRows
 from softlearn.numeric_policy import SCALE_SMOOTHING
 from softlearn.stats.bins import histogram_edges
+from softlearn.stats.facts import value_table
 from softlearn.stats.levels import level_weights
 from softlearn.table.schema import Schema
 
@@ -76,8 +77,10 @@ class FirstLeaves:
         about = self.schema.columns[column]
         family = family_of(self.schema, self.config, column).on(cells_of(about))
         cells, weights = self.block.values[column], self.block.weights
-        edges = histogram_edges(cells, weights) if family.name == HISTOGRAM.name else None
         known = ~np.isnan(cells)
+        edges = None
+        if family.name == HISTOGRAM.name:
+            edges = histogram_edges(*value_table(cells[known], weights[known]))
         if not known.any():
             return family, np.tile(know_nothing(about, edges), (rows.shape[0], 1))
 

@@ -7,21 +7,43 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from threading import Timer
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from softlearn.arrays import Kinds
+from softlearn.kernels.grow.work import GrowTable, GrowthOptions
 from softlearn.learn.config import GrowConfig
+from softlearn.learn.large import LargeGrower, split_large
 from softlearn.learn.options import growth_options
 from softlearn.learn.pieces import Piece, joined, one_open
-from softlearn.learn.slices import Slice, as_piece, as_stack, open_slices, whole_table
+from softlearn.learn.slices import (
+    LargeSlice,
+    Slice,
+    as_piece,
+    as_stack,
+    in_parts,
+    open_slices,
+    whole_table,
+    with_rows,
+)
 from softlearn.learn.watch import Engine, Progress
-from softlearn.stats.table import TrainingTable
+from softlearn.stats.buckets import count_buckets
+from softlearn.stats.layout import Layout
+from softlearn.stats.parts import LocalParts, Share, local_parts
+from softlearn.stats.table import TrainingTable, no_rows_of
 
 # A slice with fewer cells is finished in one go: handing its parts round would take longer.
 _SMALL = 100_000
 _ALL = np.iinfo(np.int64).max
+
+
+class Buckets(NamedTuple):
+    """How the rows of a large slice are cut."""
+
+    n_buckets: int
+    most_rows: int  # slices of more rows are measured bucket by bucket
 
 
 def grow(
@@ -33,28 +55,80 @@ def grow(
 ) -> Piece:
     """Return the grown tree; the number of jobs does not change it.
 
-    The slice that was opened last is worked on first, which bounds how many are open. From the time
-    `ends` on, or when the user interrupts and wants to keep what there is, open slices become
-    leaves.
+    From the time `ends` on, or when the user interrupts and wants to keep what there is, open
+    slices become leaves.
     """
-    top = one_open()
-    first = whole_table(table, config, seed, top)
-    grower = Grower(table, config)
-    with (
-        threadpool_limits(1, user_api="blas"),
-        _raised_at(ends, grower.stop),
-        ThreadPoolExecutor(engine.n_jobs) as pool,
-    ):
-        _work_off(grower, [first], pool, engine)
-    return joined(top.grown[0])
+    first = whole_table(table, config, seed, one_open())
+    # What is kept for trees is rows of the whole table.
+    most_rows = table.n_rows if config.trees else config.bucket_rows
+    buckets = Buckets(count_buckets(table.n_rows, most_rows), most_rows)
+    options = growth_options(config, table)
+    return grow_slice(
+        table.arrays, table, options, first, buckets=buckets, engine=engine, ends=ends
+    )
+
+
+def grow_slice(
+    table: GrowTable,
+    layout: Layout,
+    options: GrowthOptions,
+    first: Slice,
+    *,
+    buckets: Buckets,
+    engine: Engine,
+    ends: float = np.inf,
+) -> Piece:
+    """Return what a slice of a table grows into.
+
+    The slice that was opened last is worked on first, which bounds how many are open.
+    """
+    grower, progress = Grower(table, options), Progress(first.mass)
+    small = [first]
+    with threadpool_limits(1, user_api="blas"), _raised_at(ends, grower.stop):
+        if first.rows.size > buckets.most_rows:
+            with local_parts(table, buckets.n_buckets, engine.n_jobs) as parts:
+                large = LargeGrower(parts, layout, no_rows_of(layout), options)
+                small = _split_large(
+                    large,
+                    parts,
+                    first,
+                    most_rows=buckets.most_rows,
+                    progress=progress,
+                    engine=engine,
+                )
+        with ThreadPoolExecutor(engine.n_jobs) as pool:
+            _work_off(grower, small, progress, pool, engine)
+    return joined(first.piece.grown[first.place])
+
+
+def _split_large(
+    grower: LargeGrower,
+    parts: LocalParts,
+    first: Slice,
+    *,
+    most_rows: int,
+    progress: Progress,
+    engine: Engine,
+) -> list[Slice]:
+    """Split slices of more rows, bucket by bucket; return the small ones that are left."""
+    small: list[Slice] = []
+
+    def hand_over(task: LargeSlice) -> None:
+        rows, weights = zip(*task.shares, strict=True)
+        small.append(with_rows(task, Share(np.concatenate(rows), np.concatenate(weights))))
+
+    shares = parts.cut(Share(first.rows, first.weights))
+    whole = in_parts(first, shares, first.rows.size, float(first.weights.sum()))
+    split_large(grower, whole, hand_over, most_rows=most_rows, progress=progress, engine=engine)
+    return small
 
 
 class Grower:
     """Turns slices into pieces; knows the table and the choices, keeps nothing between slices."""
 
-    def __init__(self, table: TrainingTable, config: GrowConfig) -> None:
-        self.table = table.arrays
-        self.options = growth_options(config, table)
+    def __init__(self, table: GrowTable, options: GrowthOptions) -> None:
+        self.table = table
+        self.options = options
 
     @property
     def stop(self) -> Kinds:
@@ -99,11 +173,14 @@ def _raised_at(ends: float, flag: Kinds) -> Iterator[None]:
 
 
 def _work_off(
-    grower: Grower, open_work: list[Slice], pool: ThreadPoolExecutor, engine: Engine
+    grower: Grower,
+    open_work: list[Slice],
+    progress: Progress,
+    pool: ThreadPoolExecutor,
+    engine: Engine,
 ) -> None:
     """Split slices until none is open."""
     running: dict[Future[tuple[Piece, list[Slice]]], Slice] = {}
-    progress = Progress(sum(task.mass for task in open_work))
     while open_work or running:
         # An interrupt may come between any two lines. What it repeats is done twice and stored
         # once more in the same place; nothing is taken off a list before it stands elsewhere.

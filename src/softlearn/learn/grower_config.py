@@ -9,10 +9,7 @@ from softlearn.learn.config import Clustering, GrowConfig, GrowerLeaf, LeafChoic
 from softlearn.learn.parameters import parameter
 from softlearn.learn.rules import number, one_of, one_per_column, or_none, whole
 from softlearn.numeric_policy import (
-    FEW_CLUSTERS,
     LAPLACE_SMOOTHING,
-    MANY_ROWS,
-    MORE_CLUSTERS,
     NEGLIGIBLE_WEIGHT,
     RELATIVE_DEVIATION_FLOOR,
     ROWS_OF_A_TREE,
@@ -39,13 +36,12 @@ class Splits:
         "How rows are clustered: a mixture of independent columns fitted by EM, or k-means.",
         wide=("em", "kmeans"),
     )
-    n_clusters: int | None = parameter(
-        None,
-        or_none(whole(1)),
-        "The most clusters at a time; 1 takes all columns as independent. If not said 2, or "
-        f"{MORE_CLUSTERS} if there are {MANY_ROWS:,} rows or more and a column has more than two "
-        "levels.",
-        wide=(None, 3, 4),
+    n_clusters: int = parameter(
+        _DEFAULT.n_clusters,
+        whole(1),
+        "The most clusters at a time; 1 takes all columns as independent. With more of them drawn "
+        "rows of large tables are harder to tell from real ones, and unseen rows score lower.",
+        wide=(2, 3, 4),
     )
     test: Test = parameter(
         _DEFAULT.test,
@@ -169,12 +165,6 @@ class Finish:
 @dataclass(frozen=True, kw_only=True)
 class GrowerConfig(Finish, Limits, GrowerLeaves, Splits):
     """The parameters that all growers have."""
-
-
-def usual_clusters(schema: Schema, n_rows: float) -> int:
-    """Return how many clusters at a time lose least on tables of this kind."""
-    few = has_two_levels(schema) or n_rows < MANY_ROWS
-    return FEW_CLUSTERS if few else MORE_CLUSTERS
 
 
 def usual_significance(schema: Schema) -> float | None:

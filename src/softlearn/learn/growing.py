@@ -16,7 +16,6 @@ from softlearn.learn.fine_tune import FineTuning, fine_tuned
 from softlearn.learn.grow import grow
 from softlearn.learn.grower_config import (
     GrowerConfig,
-    usual_clusters,
     usual_significance,
     usual_smoothing_per,
 )
@@ -24,7 +23,8 @@ from softlearn.learn.held_out import different_rows, hold_out
 from softlearn.learn.leaves import finish_leaves, with_histograms
 from softlearn.learn.watch import Engine, ignore
 from softlearn.numeric_policy import HELD_OUT_SHARE, ROWS_OF_A_TREE
-from softlearn.stats.table import training_table
+from softlearn.stats.buckets import coded, merged
+from softlearn.stats.table import table_of
 from softlearn.table.schema import Schema
 
 
@@ -37,12 +37,15 @@ def grown(
 ) -> Circuit:
     """Return the circuit that the rows grow into; the time budget begins here."""
     ends = np.inf if config.time_budget is None else time.monotonic() + config.time_budget
-    block, held = joined(blocks), None
+    held = None
     if config.fine_tune:
         to_hold, to_tune = seed.spawn(2)
-        rows = different_rows(block)
+        rows = different_rows(joined(blocks))
         block, held = hold_out(rows, HELD_OUT_SHARE, np.random.default_rng(to_hold))
-    table = training_table(*block, schema, with_histograms(schema, config))
+        blocks = [block]
+    rows_of_all = merged([coded(*block, schema) for block in blocks])
+    histograms = with_histograms(schema, config)
+    table = table_of(rows_of_all, schema, histograms, config.bucket_rows)
     tree = grow(table, config, seed, engine, ends)
     finished = finish_leaves(tree, table, config)
     circuit = (
@@ -57,9 +60,7 @@ def grown(
     return fine_tuned(circuit, block, held, tuning, seed=to_tune, engine=unwatched).circuit
 
 
-def settled(
-    config: GrowerConfig, schema: Schema, blocks: Sequence[Block], *, soft: bool, ranks: bool
-) -> GrowConfig:
+def settled(config: GrowerConfig, schema: Schema, *, soft: bool, ranks: bool) -> GrowConfig:
     """Return a grower's choices, with what the caller left open as it is usual for the table."""
     known = {one.name for one in fields(GrowConfig)}
     own = [one.name for one in fields(config) if one.name in known]
@@ -68,9 +69,6 @@ def settled(
         chosen["significance"] = usual_significance(schema)
     if config.smoothing_per is None:
         chosen["smoothing_per"] = usual_smoothing_per(schema)
-    if config.n_clusters is None:
-        n_rows = sum(float(block.weights.sum()) for block in blocks)
-        chosen["n_clusters"] = usual_clusters(schema, n_rows)
     trees = config.leaf == "chow-liu"
     if trees:
         chosen["leaf"] = "gaussian"

@@ -10,6 +10,7 @@ import numpy as np
 
 from softlearn.circuit import Circuit
 from softlearn.learn.blocks import Block, joined
+from softlearn.learn.config import GrowConfig
 from softlearn.learn.entry import Entry, Promises
 from softlearn.learn.gens import grown_by_gens
 from softlearn.learn.grower_config import GrowerConfig
@@ -50,11 +51,21 @@ def learnspn(
     engine: Engine,
 ) -> Circuit:
     """Grow a circuit whose rows go to one cluster each; pairs with numbers are tested by ranks."""
-    chosen = settled(config, schema, blocks, soft=False, ranks=config.variant == "correia")
+    chosen = choices(config, schema)
     if config.variant == "gens":
         table = training_table(*joined(blocks), schema, with_histograms(schema, chosen))
         return grown_by_gens(table, chosen, config.cluster_penalty, seed, engine)
     return grown(blocks, schema, chosen, seed, engine)
+
+
+def choices(config: LearnSPNConfig, schema: Schema) -> GrowConfig:
+    """Return the choices of growing, with nothing left open."""
+    return settled(config, schema, soft=False, ranks=config.variant == "correia")
+
+
+def rows_may_stay(config: LearnSPNConfig, schema: Schema) -> GrowConfig | None:
+    """Return the choices; None for the variant that splits rows one by one."""
+    return None if config.variant == "gens" else choices(config, schema)
 
 
 ENTRY: Final = Entry(
@@ -69,6 +80,7 @@ ENTRY: Final = Entry(
     "the tests of Correia et al.",
     function=learnspn,
     config=LearnSPNConfig,
+    choices=rows_may_stay,
     promises=Promises(structure="tree", grower=True),
     example="""
 >>> import numpy as np

@@ -26,7 +26,7 @@ from softlearn.leaf import (
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.pieces import Piece
 from softlearn.numeric_policy import SCALE_SMOOTHING
-from softlearn.stats.table import TrainingTable
+from softlearn.stats.layout import Layout
 from softlearn.table.schema import Column, Schema
 
 
@@ -43,10 +43,10 @@ def with_histograms(schema: Schema, config: GrowConfig) -> Bools:
     return np.array([family_of(schema, config, i) is HISTOGRAM for i in range(len(schema))])
 
 
-def finish_leaves(tree: Piece, table: TrainingTable, config: GrowConfig) -> FinishedLeaves:
+def finish_leaves(tree: Piece, table: Layout, config: GrowConfig) -> FinishedLeaves:
     """Return the parameters of all leaves; a column never observed knows nothing."""
     nodes = np.flatnonzero(tree.kind == LEAF)
-    column, n_statistics = tree.column[nodes], table.arrays.n_statistics
+    column, n_statistics = tree.column[nodes], table.n_statistics
     family, n_params = np.empty(nodes.size, np.int64), np.empty(nodes.size, np.int64)
     found: list[tuple[AnyArray, Floats]] = []
     for columns in _alike(table, config):
@@ -64,7 +64,7 @@ def finish_leaves(tree: Piece, table: TrainingTable, config: GrowConfig) -> Fini
     return FinishedLeaves(family, start, packed)
 
 
-def _alike(table: TrainingTable, config: GrowConfig) -> list[list[int]]:
+def _alike(table: Layout, config: GrowConfig) -> list[list[int]]:
     """Return groups of columns whose leaves are finished together.
 
     Discrete columns with as many levels are one group; each column of numbers has its own cells,
@@ -88,15 +88,13 @@ def family_of(schema: Schema, config: GrowConfig, column: int) -> Family:
     return HISTOGRAM if choice == "histogram" else GAUSSIAN
 
 
-def finish_column(
-    statistics: Floats, column: int, table: TrainingTable, config: GrowConfig
-) -> Floats:
+def finish_column(statistics: Floats, column: int, table: Layout, config: GrowConfig) -> Floats:
     """Return the parameters of leaves over a column, (leaves, n), from their statistics."""
     return finish_alike(statistics, np.full(statistics.shape[0], column), table, config)
 
 
 def finish_alike(
-    statistics: Floats, columns: AnyArray, table: TrainingTable, config: GrowConfig
+    statistics: Floats, columns: AnyArray, table: Layout, config: GrowConfig
 ) -> Floats:
     """Return the parameters of leaves over columns that are alike, (leaves, n)."""
     column = int(columns[0]) if columns.size else 0
@@ -152,7 +150,7 @@ def know_nothing(column: Column, edges: Floats | None) -> Floats:
     return np.array([0.0, 1.0])
 
 
-def _pseudo_counts_of(columns: AnyArray, table: TrainingTable, config: GrowConfig) -> Floats:
+def _pseudo_counts_of(columns: AnyArray, table: Layout, config: GrowConfig) -> Floats:
     """Return what is added to the weight of each level of each leaf, (leaves, levels)."""
     different, position = np.unique(columns, return_inverse=True)
     added = [pseudo_counts(table.level_weights(column), config) for column in different.tolist()]

@@ -15,23 +15,23 @@ from softlearn.numeric_policy import (
     MIXTURE_PROBABILITY_FLOOR,
     MIXTURE_START,
 )
-from softlearn.stats.bins import MOST_NODE_BINS, Codes
+from softlearn.stats.bins import MOST_NODE_BINS
 from softlearn.stats.independence import WEIGHT_PER_CELL, critical_values, kendall_critical_value
-from softlearn.stats.table import TrainingTable
+from softlearn.stats.layout import Layout
 
 _START_ITERATIONS = 10  # of k-means, before EM takes over
 _NEVER = np.iinfo(np.int64).max
 
 
-def growth_options(config: GrowConfig, table: TrainingTable) -> GrowthOptions:
+def growth_options(config: GrowConfig, layout: Layout) -> GrowthOptions:
     """Return how the slices of a table are split."""
-    n_columns = len(table.schema)
+    n_columns = len(layout.schema)
     levels = [config.level(n) for n in range(n_columns + 1)]
     return GrowthOptions(
         n_clusters=config.n_clusters,
         cluster=cluster_options(config),
         ranks=config.ranks,
-        critical=_critical_values(levels, table.codes),
+        critical=_critical_values(levels, layout),
         far=np.array([kendall_critical_value(level) for level in levels]),
         least_mass=WEIGHT_PER_CELL,
         g_test=config.test == "g",
@@ -43,9 +43,9 @@ def growth_options(config: GrowConfig, table: TrainingTable) -> GrowthOptions:
     )
 
 
-def _critical_values(levels: list[float], codes: Codes) -> Floats:
+def _critical_values(levels: list[float], layout: Layout) -> Floats:
     """Return critical values of chi-square, (columns + 1, 2, freedom + 1)."""
-    widest = int(np.where(codes.numeric, MOST_NODE_BINS, codes.n_codes).max())
+    widest = int(np.where(layout.numeric, MOST_NODE_BINS, layout.n_codes).max())
     most = max((widest - 1) ** 2, 1)
     return np.array([critical_values(level, most) for level in levels])
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 
@@ -11,15 +12,18 @@ from softlearn.arrays import Floats, Ids, Offsets
 from softlearn.kernels.grow.work import Nodes, OpenSlices
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.pieces import OPEN, Piece
+from softlearn.stats.parts import Held, Share
 from softlearn.stats.table import TrainingTable
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Slice:
-    """One piece of open work: some rows with their weights, over some columns.
+class OpenPlace:
+    """Where open work belongs, and all that is known of it but for its rows.
 
     Attributes
     ----------
+    columns
+        The columns that are left.
     seed
         Children's seeds are made from it, so the result does not depend on who works when.
     connected
@@ -32,8 +36,6 @@ class Slice:
         The open node where it belongs.
     """
 
-    rows: Ids
-    weights: Floats
     columns: Ids
     seed: int
     depth: int
@@ -42,6 +44,21 @@ class Slice:
     fallback: Mapping[int, Floats] = field(default_factory=dict)
     piece: Piece
     place: int
+
+    def known(self) -> tuple[Floats, Offsets]:
+        """Return the fallbacks behind each other, and where that of each column stands, or -1."""
+        known = [self.fallback.get(column) for column in self.columns.tolist()]
+        statistics = np.concatenate([np.zeros(0), *(own for own in known if own is not None)])
+        size = np.array([0 if own is None else own.size for own in known])
+        return statistics, np.where(size > 0, np.cumsum(size) - size, -1)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Slice(OpenPlace):
+    """One piece of open work: some rows with their weights, over some columns."""
+
+    rows: Ids
+    weights: Floats
 
     @property
     def size(self) -> int:
@@ -54,14 +71,34 @@ class Slice:
         return float(self.weights.sum()) * int(self.columns.size)
 
 
-def whole_table(
-    table: TrainingTable, config: GrowConfig, seed: np.random.SeedSequence, piece: Piece
-) -> Slice:
-    """Return the slice that everything begins with; it belongs to the piece's first node."""
-    return Slice(
-        rows=np.arange(table.n_rows, dtype=np.int32),
-        weights=table.weights,
-        columns=np.arange(len(table.schema), dtype=np.int32),
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LargeSlice(OpenPlace):
+    """Open work whose rows lie in several parts.
+
+    Attributes
+    ----------
+    shares
+        Its ``softlearn.stats.parts.Share`` in each bucket.
+    n_rows, weight
+        How many rows it has, and what they weigh.
+    """
+
+    shares: Held
+    n_rows: int
+    weight: float
+
+    @property
+    def mass(self) -> float:
+        """Weight of all cells."""
+        return self.weight * int(self.columns.size)
+
+
+def first_place(
+    n_columns: int, config: GrowConfig, seed: np.random.SeedSequence, piece: Piece
+) -> OpenPlace:
+    """Return what everything begins with; it belongs to the piece's first node."""
+    return OpenPlace(
+        columns=np.arange(n_columns, dtype=np.int32),
         seed=int(seed.generate_state(1, np.uint64)[0]),
         depth=0,
         connected=False,
@@ -71,12 +108,31 @@ def whole_table(
     )
 
 
+def whole_table(
+    table: TrainingTable, config: GrowConfig, seed: np.random.SeedSequence, piece: Piece
+) -> Slice:
+    """Return the slice of all rows; it belongs to the piece's first node."""
+    rows = Share(np.arange(table.n_rows, dtype=np.int32), table.weights)
+    return with_rows(first_place(len(table.schema), config, seed, piece), rows)
+
+
+def with_rows(place: OpenPlace, share: Share) -> Slice:
+    """Return open work with all its rows in one place."""
+    return Slice(**_about(place), rows=share.rows, weights=share.weights)
+
+
+def in_parts(place: OpenPlace, shares: Held, n_rows: int, weight: float) -> LargeSlice:
+    """Return open work whose rows lie in several parts."""
+    return LargeSlice(**_about(place), shares=shares, n_rows=n_rows, weight=weight)
+
+
+def _about(place: OpenPlace) -> dict[str, Any]:
+    return {one.name: getattr(place, one.name) for one in fields(OpenPlace)}
+
+
 def as_stack(task: Slice) -> tuple[Nodes, OpenSlices]:
     """Return no nodes, and a stack with one slice; the kernel will write over the copies."""
-    known = [task.fallback.get(column) for column in task.columns.tolist()]
-    statistics = np.concatenate([np.zeros(0), *(own for own in known if own is not None)])
-    size = np.array([0 if own is None else own.size for own in known])
-    place = np.where(size > 0, np.cumsum(size) - size, -1)
+    statistics, place = task.known()
     nodes = Nodes(
         size=np.array([0, statistics.size]),
         kind=np.zeros(0, np.uint8),

@@ -45,8 +45,13 @@ def softlearn(
     engine: Engine,
 ) -> Circuit:
     """Grow a circuit whose clusters share each row by its membership; all tests are weighted."""
-    chosen = settled(config, schema, blocks, soft=True, ranks=False)
+    chosen = choices(config, schema)
     return grown(blocks, schema, chosen, seed, engine)
+
+
+def choices(config: SoftLearnConfig, schema: Schema) -> GrowConfig:
+    """Return the choices of growing, with nothing left open."""
+    return settled(config, schema, soft=True, ranks=False)
 
 
 ENTRY: Final = Entry(
@@ -61,6 +66,7 @@ ENTRY: Final = Entry(
     reference="Ghandi, Quost and de Campos, Soft Learning Probabilistic Circuits, 2024.",
     function=softlearn,
     config=SoftLearnConfig,
+    choices=choices,
     promises=Promises(structure="tree", grower=True),
     example="""
 >>> import numpy as np

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import replace
 from importlib import import_module
-from importlib.util import find_spec
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -17,12 +14,11 @@ from softlearn.circuit import (
     Description,
     Node,
     describe,
-    flatten,
     load_circuit,
     save_circuit,
-    validate,
 )
-from softlearn.errors import MissingDependencyError, SchemaError, SoftlearnError
+from softlearn.circuit.file import circuit_from_bytes, circuit_to_bytes
+from softlearn.errors import MissingDependencyError, SoftlearnError
 from softlearn.markup import Html, block
 from softlearn.model.asking import Said
 from softlearn.model.completion import (
@@ -44,17 +40,17 @@ from softlearn.model.given import (
     read_frame,
     read_given,
 )
+from softlearn.model.making import SchemaLike, retold, written_by_hand
 from softlearn.model.questions import Questions
 from softlearn.model.randomness import RandomState, generator
 from softlearn.model.summary import column_lines
 from softlearn.numeric_policy import LAPLACE_SMOOTHING
 from softlearn.query import log_likelihood, sample_given
-from softlearn.table import Column, Schema, decode
+from softlearn.table import decode
 from softlearn.table.from_lists import frame_from_lists
+from softlearn.table.partitioned import is_partitioned
 
 MOST_CELLS = 2**37  # drawn at once; they take a tebibyte
-
-SchemaLike: TypeAlias = Schema | Mapping[str, str | Column]
 
 
 class Model(Questions):
@@ -93,9 +89,9 @@ class Model(Questions):
         schema: SchemaLike | None = None,
     ) -> None:
         if isinstance(circuit, Node):
-            self.circuit = _by_hand(circuit, schema)
+            self.circuit = written_by_hand(circuit, schema)
         elif isinstance(circuit, Circuit):
-            self.circuit = circuit if schema is None else _retold(circuit, schema)
+            self.circuit = circuit if schema is None else retold(circuit, schema)
         else:
             raise SoftlearnError(
                 f"a model is made of a circuit, not of {type(circuit).__name__}; the branches of "
@@ -139,18 +135,25 @@ class Model(Questions):
         Parameters
         ----------
         frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
-            Named columns in any order; the columns of an array are matched by position.
+            Named columns in any order; the columns of an array are matched by position. A Dask
+            DataFrame or Array has a Dask Series or Array for an answer.
         unknown : {"error", "missing"}
             Whether a level that the model has never seen is refused or taken as missing.
         extra : {"error", "ignore"}
             Whether columns that the model does not have are refused or left out.
         """
+        if is_partitioned(frame):
+            from softlearn.scale import answer, numbers  # noqa: PLC0415 - loads Dask
+
+            how: Any = {"unknown": unknown, "extra": extra}
+            lazily: Floats = answer(self, "score_samples", frame, numbers("log_density"), **how)
+            return lazily
         batches = encoded_batches(frame, self.schema, unknown=unknown, extra=extra)
         return np.concatenate([log_likelihood(self.circuit, batch) for batch in batches])
 
     def score(self, frame: Frame, *, unknown: Unknown = "error", extra: Extra = "error") -> float:
         """Return the mean log-density of the rows, in nats; as ``score_samples``."""
-        scores = self.score_samples(frame, unknown=unknown, extra=extra)
+        scores = np.asarray(self.score_samples(frame, unknown=unknown, extra=extra))
         if not scores.size:
             raise SoftlearnError("the table has no rows, so there is no mean to take")
         return float(scores.mean())
@@ -163,6 +166,7 @@ class Model(Questions):
         *,
         impossible: Impossible = "error",
         unknown: Unknown = "error",
+        partition_rows: int | None = None,
     ) -> Frame:
         """Return rows drawn from the exact conditional distribution, as the schema's frame.
 
@@ -179,9 +183,16 @@ class Model(Questions):
         unknown : {"error", "missing"}
             Whether a level in a given frame that the model has never seen is refused or taken as
             missing.
+        partition_rows : int, optional
+            Return a Dask DataFrame, or Array, with partitions of so many rows, each drawn when it
+            is needed. The rows depend on this number and the seed, and not on who draws them.
         """
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
             raise SoftlearnError(f"n must be a whole number, 0 or more, not {n!r}")
+        if partition_rows is not None:
+            from softlearn import scale  # noqa: PLC0415 - loads Dask
+
+            return scale.sample(self, int(n), partition_rows, given, random_state)
         known = read_given(given, self.schema, unknown=unknown)
         rng = generator(random_state)
         n_cells = int(n) * known.evidence.n_rows * len(self.schema)
@@ -211,7 +222,8 @@ class Model(Questions):
         Parameters
         ----------
         frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
-            The table; it is not changed.
+            The table; it is not changed. A Dask DataFrame or Array is filled when it is computed;
+            what is drawn then depends on its partitions.
         method : {"most_probable", "mean", "draw"}
             ``"most_probable"`` completes each row as a whole by max-product; ``"mean"`` fills each
             cell by its posterior mean, or its most probable level; ``"draw"`` draws each row's
@@ -223,6 +235,12 @@ class Model(Questions):
         impossible : {"error", "nan"}
             Whether a row of probability zero is refused or left as it is.
         """
+        if is_partitioned(frame):
+            from softlearn.scale import answer, like_the_table  # noqa: PLC0415 - loads Dask
+
+            how = {"unknown": unknown, "extra": extra, "impossible": impossible}
+            seed = {"random_state": random_state} if method == "draw" else {}
+            return answer(self, "impute", frame, like_the_table, method=method, **how, **seed)
         known = read_frame(frame, self.schema, unknown=unknown, extra=extra)
         return imputed(self.circuit, frame, known, filling(method, random_state), impossible)
 
@@ -349,6 +367,10 @@ class Model(Questions):
             ) from None
         return web.explore(self, data, **options)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # To other processes as a model file: checked on arrival, whatever the version there.
+        return _received, (circuit_to_bytes(self.circuit),)
+
     def __repr__(self) -> str:
         circuit = self.circuit
         return (
@@ -373,28 +395,6 @@ def load(path: str | os.PathLike[str]) -> Model:
     return Model(load_circuit(path))
 
 
-def _by_hand(root: Node, schema: SchemaLike | None) -> Circuit:
-    """Flatten a circuit; if nobody says which frame to give back, it is pandas, or else NumPy."""
-    if isinstance(schema, Schema):
-        return flatten(root, schema)
-    circuit = flatten(root)
-    frame = "pandas" if find_spec("pandas") is not None else "numpy"
-    wanted = replace(circuit.schema.override(schema or {}), frame=frame)
-    return circuit if wanted == circuit.schema else flatten(root, wanted)
-
-
-def _retold(circuit: Circuit, schema: SchemaLike) -> Circuit:
-    """Return a flat circuit whose columns keep their names and levels, but change kind or dtype."""
-    if not isinstance(schema, Schema):
-        schema = circuit.schema.override(schema)
-    told, known = (
-        [(column.name, column.levels) for column in one] for one in (schema, circuit.schema)
-    )
-    if told != known:
-        raise SchemaError(
-            "the schema's columns differ from the circuit's in name, order or levels; change "
-            "model.schema.override(...), or write the circuit anew"
-        )
-    changed = replace(circuit, schema=schema)
-    validate(changed)
-    return changed
+def _received(content: bytes) -> Model:
+    """Return the model that another process has sent."""
+    return Model(circuit_from_bytes(content))

@@ -8,7 +8,6 @@ import numpy as np
 
 from softlearn.arrays import AnyArray, Bools, Floats, Kinds, Offsets
 from softlearn.numeric_policy import ROUNDING
-from softlearn.table.schema import Schema
 
 FINE_BINS: Final = 64  # made once for the whole table, at quantiles of each number
 HISTOGRAM_BINS: Final = 32  # of a histogram leaf, at quantiles of the whole column
@@ -25,36 +24,69 @@ class Codes(NamedTuple):
     numeric: Bools  # (columns,) whether codes are in the order of the numbers
 
 
-def pair_codes(values: Floats, weights: Floats, schema: Schema) -> Codes:
-    """Return the codes that a node joins to levels and ranks."""
-    numeric = ~np.array([column.is_discrete for column in schema.columns])
-    codes = np.full(values.shape, MISSING, np.uint8)
-    n_codes = np.ones(len(schema), np.int64)
-    for i, cells in enumerate(values):
+class CodeMap(NamedTuple):
+    """How the cells of a column become small codes.
+
+    Levels, and cells of a scale, have the code at their place; plain numbers that of the first
+    bin whose upper end is not below them. The other one is empty.
+    """
+
+    by_level: Kinds
+    upper: Floats
+    n_codes: int
+
+    def codes(self, cells: Floats) -> Kinds:
+        """Return the code of each cell, 255 where missing."""
         seen = ~np.isnan(cells)
-        if seen.any():
-            make = _fine_codes if numeric[i] else _level_codes
-            codes[i, seen] = make(cells[seen], weights[seen])
-            n_codes[i] = int(codes[i, seen].max()) + 1
-    return Codes(codes, n_codes, numeric)
+        codes = np.full(cells.size, MISSING, np.uint8)
+        if self.upper.size:
+            bins = np.searchsorted(self.upper, cells[seen])
+            codes[seen] = np.minimum(bins, self.upper.size - 1)
+        elif self.by_level.size:
+            codes[seen] = self.by_level[cells[seen].astype(np.intp)]
+        return codes
 
 
-def _level_codes(cells: Floats, weights: Floats) -> AnyArray:
-    """Return the codes of levels; rare levels of a column with very many share one."""
-    code = cells.astype(np.int64)
-    if code.max() < KEPT_LEVELS:
-        return code.astype(np.uint8)
-    mass = np.bincount(code, weights=weights).astype(np.float64)
-    return most_frequent(mass, KEPT_LEVELS)[code]
+def map_of_levels(mass: Floats) -> CodeMap:
+    """Return the codes of levels, given their weights; rare ones of very many share one."""
+    n_seen = _n_seen(mass)
+    codes = most_frequent(mass[:n_seen], KEPT_LEVELS)
+    return _by_level(codes, mass)
 
 
-def _fine_codes(cells: Floats, weights: Floats) -> AnyArray:
-    """Return the bin of each number; equal numbers share a bin."""
-    distinct, position = np.unique(cells, return_inverse=True)
-    if distinct.size <= FINE_BINS:
-        return position.astype(np.uint8)
-    mass = np.bincount(position, weights=weights).astype(np.float64)
-    return quantile_bins(mass, FINE_BINS)[position]
+def map_of_cells(mass: Floats) -> CodeMap:
+    """Return the codes of a scale's cells, given their weights: those in use, or quantiles."""
+    seen = np.flatnonzero(mass > 0.0)
+    codes = np.zeros(_n_seen(mass), np.uint8)
+    codes[seen] = _fine_codes(mass[seen])
+    return _by_level(codes, mass)
+
+
+def map_of_numbers(values: Floats, mass: Floats) -> CodeMap:
+    """Return the codes of different numbers in order, given their weights; equal ones share one."""
+    if not values.size:
+        return map_of_levels(mass)
+    codes = _fine_codes(mass)
+    upper = values[np.append(np.flatnonzero(np.diff(codes)), codes.size - 1)]
+    return CodeMap(np.zeros(0, np.uint8), upper, upper.size)
+
+
+def _fine_codes(mass: Floats) -> AnyArray:
+    return (
+        np.arange(mass.size, dtype=np.uint8)
+        if mass.size <= FINE_BINS
+        else quantile_bins(mass, FINE_BINS)
+    )
+
+
+def _n_seen(mass: Floats) -> int:
+    """Return how many levels there are up to the last that a row has."""
+    return int(np.flatnonzero(mass > 0.0).max(initial=-1)) + 1
+
+
+def _by_level(codes: AnyArray, mass: Floats) -> CodeMap:
+    in_use = codes[mass[: codes.size] > 0.0]
+    return CodeMap(codes, np.zeros(0), int(in_use.max(initial=0)) + 1)
 
 
 def most_frequent(mass: Floats, n_kept: int) -> AnyArray:
@@ -76,16 +108,16 @@ def quantile_bins(mass: Floats, n_bins: int) -> AnyArray:
     return (np.cumsum(np.concatenate([[0], np.diff(bins) > 0]))).astype(np.uint8)
 
 
-def histogram_edges(cells: Floats, weights: Floats) -> Floats:
-    """Return the edges of a column's histogram: quantiles, the ends a little outside."""
-    seen = ~np.isnan(cells)
-    if not seen.any():
+def histogram_edges(values: Floats, mass: Floats) -> Floats:
+    """Return the edges of a column's histogram: quantiles, the ends a little outside.
+
+    `values` are different and in order, `mass` is their weight.
+    """
+    if not values.size:
         return np.array([0.0, 1.0])
-    x, w = cells[seen], weights[seen]
-    order = np.argsort(x, kind="stable")
-    share = (np.cumsum(w[order]) - w[order] / 2.0) / w.sum()
-    inner = np.interp(np.linspace(0, 1, HISTOGRAM_BINS + 1)[1:-1], share, x[order])
-    lowest, highest = float(x.min()), float(x.max())
+    share = (np.cumsum(mass) - mass / 2.0) / mass.sum()
+    inner = np.interp(np.linspace(0, 1, HISTOGRAM_BINS + 1)[1:-1], share, values)
+    lowest, highest = float(values[0]), float(values[-1])
     size = max(abs(lowest), abs(highest))
     width = highest - lowest if is_spread(highest - lowest, size) else size or 1.0
     margin = width / HISTOGRAM_BINS / 2.0

@@ -98,11 +98,11 @@ def with_pseudo_rows(found: Floats, whole: Floats, n_rows: float, n_levels: int)
         own, prior = GaussianStats(*found[:, at].T), whole[at]
         weight = n_each[:, 0] * prior[0]
         more = GaussianStats(weight, weight * weight, prior[2], prior[3], n_each[:, 0] * prior[4])
-        mixed[:, at] = _merged(own, more)
+        mixed[:, at] = merged_moments(own, more)
     return mixed
 
 
-def _merged(a: GaussianStats, b: GaussianStats) -> Floats:
+def merged_moments(a: GaussianStats, b: GaussianStats) -> Floats:
     """Return the moments of groups together with pseudo-rows, (groups, 5)."""
     total = a.weight + b.weight
     part = b.weight / np.where(total > 0.0, total, 1.0)

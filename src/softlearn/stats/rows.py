@@ -21,9 +21,14 @@ class Csr:
     feature: Ids
 
 
-def indicator_matrix(cells: Bools) -> Kinds | Csr:
-    """Return a matrix (features, rows) of zeros and ones in the form that is faster to walk."""
-    if np.count_nonzero(cells) >= _COMPRESSED_BELOW * cells.size:
+def is_dense(n_ones: int, n_cells: int) -> bool:
+    """Return whether a matrix with so many ones is faster to walk whole than by its ones."""
+    return n_ones >= _COMPRESSED_BELOW * n_cells
+
+
+def indicator_matrix(cells: Bools, *, dense: bool) -> Kinds | Csr:
+    """Return a matrix (features, rows) of zeros and ones, or its compressed rows."""
+    if dense:
         return cells.astype(np.uint8)
     row, feature = np.nonzero(cells.T)
     start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=cells.shape[1]))])

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
-from softlearn.arrays import Bools, Floats, Ids, Kinds, Offsets, States
+from softlearn.arrays import Bools, Floats, Ids, Kinds, States
 from softlearn.circuit import cells_of
-from softlearn.errors import SoftlearnError
 from softlearn.kernels.cluster.rows import RowData
-from softlearn.kernels.grow.work import N_MOMENTS, GrowTable
+from softlearn.kernels.grow.work import GrowTable
 from softlearn.leaf import Cells
-from softlearn.stats.bins import (
-    MISSING,
-    Codes,
-    bin_codes,
-    histogram_edges,
-    is_spread,
-    pair_codes,
+from softlearn.stats.bins import MISSING, Codes, bin_codes
+from softlearn.stats.buckets import (
+    BUCKET_ROWS,
+    CodedRows,
+    bucket_cuts,
+    coded,
+    count_buckets,
 )
-from softlearn.stats.duplicates import merge_duplicates
+from softlearn.stats.facts import merge, summarise
+from softlearn.stats.layout import Layout, layout_of
+from softlearn.stats.merging import merged_in_order
 from softlearn.stats.rows import Csr, indicator_matrix
 from softlearn.table.schema import Schema
 
 
-@dataclass(frozen=True, eq=False)
-class TrainingTable:
-    """What learners read.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TrainingTable(Layout):
+    """What learners read: rows, laid out.
 
     Attributes
     ----------
@@ -36,54 +39,28 @@ class TrainingTable:
         (rows,) no two rows are alike; each has the weight of all rows of the table that are like
         it.
     keys
-        (rows,) hashes of the rows' cells.
-    single_of
-        (columns,) position among the columns of two levels without a missing cell, -1 for others.
+        (rows,) hashes of the rows' cells, in order.
     ones
-        Which rows have the second level of those columns: uint8 (columns, rows), or compressed
-        rows.
-    n_levels
-        (columns,) a column with a scale has one for each atom and one for all other cells, if it
-        has atoms; plain numbers have none.
-    levels_of
-        (columns,) position among the other columns with levels, -1 for the rest.
+        Which rows have the second level of the two-level columns without a missing cell: uint8
+        (columns, rows), or compressed rows.
     levels
-        (those columns, rows) the level of each cell, -1 where missing.
-    number_of
-        (columns,) position among the columns that have numbers, -1 for the others.
+        (columns with levels, rows) the level of each cell, -1 where missing.
     numbers
         (columns with numbers, rows), standardised; for a column with a scale the normal scores of
         cells that are no atoms. NaN where there is none.
-    centre, spread
-        (columns,) mean and standard deviation of plain numbers; 0 and 1 for other columns.
-    has_gaps
-        (columns,) whether cells are missing.
     codes_of_cells
-        For the tests of independence; None if all columns are single, see ``codes``.
-    edges
-        Of the columns whose leaves are histograms.
-    n_bins
-        (columns,) of a histogram, or coarse bins of a scale's cells; 0 for other columns.
+        (columns, rows) for the tests of independence, 255 where missing; None if all columns are
+        two-level ones without a missing cell, see ``codes``.
     bins
         (columns with bins, rows) the bin of each cell, 255 where missing and for atoms.
     """
 
-    schema: Schema
     weights: Floats
     keys: States
-    single_of: Offsets
     ones: Kinds | Csr
-    n_levels: Offsets
-    levels_of: Offsets
     levels: Ids
-    number_of: Offsets
     numbers: Floats
-    centre: Floats
-    spread: Floats
-    has_gaps: Bools
-    codes_of_cells: Codes | None
-    edges: dict[int, Floats]
-    n_bins: Offsets
+    codes_of_cells: Kinds | None
     bins: Kinds
 
     @property
@@ -93,16 +70,14 @@ class TrainingTable:
 
     @cached_property
     def codes(self) -> Codes:
-        """Small codes of all cells; of a table of single columns they are its zeros and ones."""
-        if self.codes_of_cells is not None:
-            return self.codes_of_cells
-        n_columns = len(self.schema)
-        n_codes, numeric = np.full(n_columns, 2), np.zeros(n_columns, bool)
-        if not isinstance(self.ones, Csr):
-            return Codes(self.ones, n_codes, numeric)
-        codes = np.zeros((n_columns, self.n_rows), np.uint8)
-        codes[self.ones.feature, np.repeat(np.arange(self.n_rows), np.diff(self.ones.start))] = 1
-        return Codes(codes, n_codes, numeric)
+        """Small codes of all cells; of two-level columns they are the zeros and ones."""
+        codes = self.ones if self.codes_of_cells is None else self.codes_of_cells
+        if isinstance(codes, Csr):
+            row = np.repeat(np.arange(self.n_rows), np.diff(codes.start))
+            feature = codes.feature
+            codes = np.zeros((len(self.schema), self.n_rows), np.uint8)
+            codes[feature, row] = 1
+        return Codes(codes, self.n_codes, self.numeric)
 
     @cached_property
     def arrays(self) -> GrowTable:
@@ -113,6 +88,7 @@ class TrainingTable:
             csr = self.ones
         else:
             dense = self.ones
+        codes = self.codes_of_cells
         return GrowTable(
             dense=dense,
             start=csr.start,
@@ -123,31 +99,17 @@ class TrainingTable:
             n_levels=self.n_levels,
             number_of=self.number_of,
             numbers=self.numbers,
-            codes=np.zeros((0, 0), np.uint8) if self.codes_of_cells is None else self.codes.codes,
-            n_codes=self.codes.n_codes,
-            numeric=self.codes.numeric,
+            codes=np.zeros((0, 0), np.uint8) if codes is None else codes,
+            n_codes=self.n_codes,
+            numeric=self.numeric,
             has_gaps=self.has_gaps,
             bins=self.bins,
-            bins_of=_position(self.n_bins > 0),
+            bins_of=np.where(self.n_bins > 0, np.cumsum(self.n_bins > 0) - 1, -1),
             n_bins=self.n_bins,
-            n_statistics=self.n_levels + N_MOMENTS * (self.number_of >= 0) + self.n_bins,
+            n_statistics=self.n_statistics,
             weights=self.weights,
             keys=self.keys,
         )
-
-    def level_weights(self, column: int) -> Floats:
-        """Return the weight of each level of a column, (levels,)."""
-        if self.single_of[column] < 0:
-            level = self.levels[self.levels_of[column]]
-            seen = level >= 0
-            counts = np.bincount(level[seen], self.weights[seen], self.n_levels[column])
-            return counts.astype(np.float64)
-        if isinstance(self.ones, Csr):
-            row = np.repeat(np.arange(self.n_rows), np.diff(self.ones.start))
-            ones = self.weights[row[self.ones.feature == self.single_of[column]]].sum()
-        else:
-            ones = self.ones[self.single_of[column]] @ self.weights
-        return np.array([self.weights.sum() - ones, ones])
 
     def take(self, rows: Ids, weights: Floats, columns: Ids) -> RowData:
         """Return some rows, with their weights in a node, over some columns."""
@@ -174,77 +136,71 @@ def training_table(
     with_histograms
         (columns,) which columns of plain numbers have histograms as leaves; none by default.
     """
-    if not (weights > 0.0).all():
-        values, weights = values[:, weights > 0.0], weights[weights > 0.0]
-    values, weights, keys = merge_duplicates(_in_cells(values, schema), weights)
-    plain = np.array([not column.is_discrete and column.scale is None for column in schema.columns])
-    centre, spread = _moments(values, weights, plain)
-    numbers, levels, n_levels = [], [], np.empty(len(schema), np.int64)
-    for i, column in enumerate(schema.columns):
-        cells = cells_of(column)
-        level, number = values[i], None
-        n_levels[i] = column.n_levels
+    return table_of(coded(values, weights, schema), schema, with_histograms)
+
+
+def table_of(
+    rows: CodedRows,
+    schema: Schema,
+    with_histograms: Bools | None = None,
+    bucket_rows: int = BUCKET_ROWS,
+) -> TrainingTable:
+    """Lay out different rows, in the order of their keys."""
+    facts = merged_in_order(
+        (summarise(bucket, schema) for bucket in in_buckets(rows, bucket_rows)), merge
+    )
+    return laid_out(rows, layout_of(facts, schema, with_histograms))
+
+
+def in_buckets(rows: CodedRows, bucket_rows: int) -> Iterator[CodedRows]:
+    """Return the rows of each bucket."""
+    cuts = bucket_cuts(rows.keys, count_buckets(rows.weights.size, bucket_rows))
+    for first, end in pairwise(cuts.tolist()):
+        some = slice(first, end)
+        yield CodedRows(rows.values[:, some], rows.weights[some], rows.keys[some])
+
+
+def laid_out(rows: CodedRows, layout: Layout) -> TrainingTable:
+    """Lay out some rows of a table as its layout says."""
+    n_rows = rows.weights.size
+    ones, levels, numbers, bins = [], [], [], []
+    for i, column in enumerate(layout.schema.columns):
+        cells, own = cells_of(column), rows.values[i]
+        level, number = own, (own - layout.centre[i]) / layout.spread[i]
         if cells is not None:
-            level, number, n_levels[i] = _atoms_and_scores(cells, values[i])
-        elif plain[i]:
-            number = (values[i] - centre[i]) / spread[i]
-        levels.append(level)
-        numbers.append(number)
-    has_gaps: Bools = np.any(np.isnan(values), axis=1)
-    single = (n_levels == 2) & ~has_gaps
-    single &= np.array([column.is_discrete for column in schema.columns])
-    has_levels = (n_levels > 0) & ~single
-    has_number = np.array([number is not None for number in numbers])
-    rows = [number for number in numbers if number is not None]
-    binned = plain & (with_histograms if with_histograms is not None else False)
-    edges = {int(i): histogram_edges(values[i], weights) for i in np.flatnonzero(binned)}
-    bins, n_bins = _bins(values, schema, edges)
+            level, number = _atoms_and_scores(cells, own)
+        if layout.single_of[i] >= 0:
+            ones.append(level == 1.0)
+        if layout.levels_of[i] >= 0:
+            levels.append(level)
+        if layout.number_of[i] >= 0:
+            numbers.append(number)
+        if layout.n_bins[i] > 0:
+            bins.append(_bins(cells, own) if cells is not None else bin_codes(own, layout.edges[i]))
+    codes = None
+    if (layout.single_of < 0).any():
+        coding = zip(layout.code_maps, rows.values, strict=True)
+        codes = np.array([one.codes(own) for one, own in coding])
     return TrainingTable(
-        schema=schema,
-        weights=weights,
-        keys=keys,
-        single_of=_position(single),
-        ones=indicator_matrix(
-            np.array([levels[i] == 1.0 for i in np.flatnonzero(single)], bool).reshape(
-                -1, weights.size
-            )
-        ),
-        n_levels=n_levels,
-        levels_of=_position(has_levels),
-        levels=_level_codes([levels[i] for i in np.flatnonzero(has_levels)], weights.size),
-        number_of=_position(has_number),
-        numbers=np.array(rows).reshape(len(rows), weights.size),
-        centre=centre,
-        spread=spread,
-        has_gaps=has_gaps,
-        codes_of_cells=None if single.all() else pair_codes(values, weights, schema),
-        edges=edges,
-        n_bins=n_bins,
-        bins=bins,
+        **{one.name: getattr(layout, one.name) for one in fields(Layout)},
+        weights=rows.weights,
+        keys=rows.keys,
+        ones=indicator_matrix(np.array(ones, bool).reshape(len(ones), n_rows), dense=layout.dense),
+        levels=_whole(np.array(levels).reshape(len(levels), n_rows)),
+        numbers=np.array(numbers).reshape(len(numbers), n_rows),
+        codes_of_cells=codes,
+        bins=np.array(bins, np.uint8).reshape(len(bins), n_rows),
     )
 
 
-def _in_cells(values: Floats, schema: Schema) -> Floats:
-    """Return the values with those of columns with a scale replaced by their cells."""
-    coded = values
-    for i, column in enumerate(schema.columns):
-        cells = cells_of(column)
-        if cells is None:
-            continue
-        code = cells.code(values[i])
-        known = ~np.isnan(values[i])
-        if (known & (code < 0)).any():
-            worst = float(values[i][known & (code < 0)][0])
-            raise SoftlearnError(
-                f"column {column.name!r} holds {worst:g}, outside the bounds of its scale"
-            )
-        coded = coded.copy() if coded is values else coded
-        coded[i] = np.where(known, code, np.nan)
-    return coded
+def no_rows_of(layout: Layout) -> GrowTable:
+    """Return a table without rows, from which kernels read what columns it has."""
+    nothing = np.zeros((len(layout.schema), 0))
+    return laid_out(CodedRows(nothing, np.zeros(0), np.zeros(0, np.uint64)), layout).arrays
 
 
-def _atoms_and_scores(cells: Cells, codes: Floats) -> tuple[Floats, Floats | None, int]:
-    """Return a column's levels (each atom, and the rest), its scores, and the number of levels."""
+def _atoms_and_scores(cells: Cells, codes: Floats) -> tuple[Floats, Floats]:
+    """Return each row's level (an atom, or the rest), and its score; NaN where there is none."""
     n_atoms = int(cells.atom.sum())
     level_of = np.where(cells.atom, np.cumsum(cells.atom) - 1, n_atoms).astype(np.float64)
     score_of = np.where(cells.atom, np.nan, cells.score)
@@ -252,46 +208,17 @@ def _atoms_and_scores(cells: Cells, codes: Floats) -> tuple[Floats, Floats | Non
     position = np.where(known, codes, 0.0).astype(np.intp)
     score = np.where(known, score_of[position], np.nan)
     level = np.where(known, level_of[position], np.nan)
-    has_scores = not np.isnan(score).all() or n_atoms == 0
-    return level, score if has_scores else None, n_atoms + 1 if n_atoms else 0
+    return level, score
 
 
-def _moments(values: Floats, weights: Floats, numeric: Bools) -> tuple[Floats, Floats]:
-    """Return the weighted mean and deviation of numeric columns; 0 and 1 for the others."""
-    centre, spread = np.zeros(values.shape[0]), np.ones(values.shape[0])
-    for column in np.flatnonzero(numeric):
-        seen = ~np.isnan(values[column])
-        x, w = values[column, seen], weights[seen]
-        if x.size:
-            centre[column] = np.average(x, weights=w)
-            deviation = np.sqrt(np.average((x - centre[column]) ** 2, weights=w))
-            spread[column] = deviation if is_spread(deviation, abs(centre[column])) else 1.0
-    return centre, spread
+def _bins(cells: Cells, codes: Floats) -> Kinds:
+    """Return the coarse bin of each row's cell, 255 where missing and for atoms."""
+    known = ~np.isnan(codes)
+    bin_of = np.where(cells.atom, MISSING, cells.bin_of)
+    found = np.where(known, bin_of[np.where(known, codes, 0.0).astype(np.intp)], MISSING)
+    return found.astype(np.uint8)
 
 
-def _bins(values: Floats, schema: Schema, edges: dict[int, Floats]) -> tuple[Kinds, Offsets]:
-    """Return the bins of histograms and of cells, and how many each column has."""
-    found, n_bins = [], np.zeros(len(schema), np.int64)
-    for i, column in enumerate(schema.columns):
-        cells = cells_of(column)
-        if cells is not None:
-            known = ~np.isnan(values[i])
-            bin_of = np.where(cells.atom, MISSING, cells.bin_of)
-            own = np.where(known, bin_of[np.where(known, values[i], 0.0).astype(np.intp)], MISSING)
-            found.append(own.astype(np.uint8))
-            n_bins[i] = cells.n_bins
-        elif i in edges:
-            found.append(bin_codes(values[i], edges[i]))
-            n_bins[i] = edges[i].size - 1
-    return np.array(found, np.uint8).reshape(len(found), values.shape[1]), n_bins
-
-
-def _position(which: Bools) -> Offsets:
-    """Return each column's position among some of them, -1 for the others."""
-    return np.where(which, np.cumsum(which) - 1, -1)
-
-
-def _level_codes(levels: list[Floats], n_rows: int) -> Ids:
-    """Return the levels as whole numbers, -1 where missing."""
-    cells = np.array(levels).reshape(len(levels), n_rows)
-    return np.where(np.isnan(cells), -1.0, cells).astype(np.int32)
+def _whole(levels: Floats) -> Ids:
+    """Return levels as whole numbers, -1 where missing."""
+    return np.where(np.isnan(levels), -1.0, levels).astype(np.int32)

@@ -13,7 +13,8 @@ from softlearn.arrays import Bools, Floats
 from softlearn.errors import SchemaError
 from softlearn.numeric_policy import STEP_TOLERANCE
 from softlearn.table.bins import find_bins
-from softlearn.table.distinct import Distinct, as_counts
+from softlearn.table.counts import WeightTotals
+from softlearn.table.distinct import Distinct
 from softlearn.table.listed_values import listed_values
 from softlearn.table.resolution import EVERY_NUMBER, Grid, find_grid
 from softlearn.table.scale import MOST_CELLS, Scale
@@ -49,15 +50,11 @@ class Choices:
     atoms: tuple[float, ...] | None = None
 
 
-def can_have_scale(values: Floats, weights: Floats | None, *, whole: bool) -> bool:
-    """Return whether ``find_scale`` finds one: there are values, and float64 can cut their line."""
-    counts = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0.0)
-    if not counts.any():
+def can_have_scale(column: Distinct, *, whole: bool) -> bool:
+    """Return whether a scale is found: there are values, and float64 can cut their line."""
+    if not column.value.size or np.abs(column.value).max() > _LARGEST:
         return False
-    seen = values[counts]
-    if np.abs(seen).max() > _LARGEST:
-        return False
-    return not whole or bool(seen.max() - seen.min() < 2.0 * _FURTHEST_HALF)
+    return not whole or bool(column.value[-1] - column.value[0] < 2.0 * _FURTHEST_HALF)
 
 
 def find_scale(
@@ -84,9 +81,26 @@ def find_scale(
     choices
         What the caller knows better.
     """
-    cells_of_column = np.asarray(values, np.float64)
-    weights = None if weights is None else as_counts(np.asarray(weights, np.float64))
-    column = Distinct.of(cells_of_column, weights)
+    cells = np.asarray(values, np.float64)
+    counts = None
+    if weights is not None:
+        counts = WeightTotals.of(weights := np.asarray(weights, np.float64)).as_counts(weights)
+    column = Distinct.of(cells, counts)
+    missing = float(np.average(np.isnan(cells), weights=counts)) if column.value.size else 1.0
+    return scale_of(column, missing, whole=whole, signed=signed, choices=choices)
+
+
+def scale_of(
+    column: Distinct,
+    missing: float,
+    *,
+    whole: bool = False,
+    signed: bool = False,
+    choices: Choices | None = None,
+) -> Scale:
+    """Return the scale of a column, from its different values and the share that is missing."""
+    if not column.value.size:
+        raise SchemaError("a scale is found from values, and all of them are missing")
     if np.abs(column.value).max() > _LARGEST:
         raise SchemaError(f"numbers beyond {_LARGEST:g} have no scale; say {{'scale': 'plain'}}")
     known = choices or Choices()
@@ -104,7 +118,7 @@ def find_scale(
         grid.step,
         found.lower,
         found.upper,
-        _missing_share(cells_of_column, weights),
+        missing,
         tuple(listed.tolist()),
         stray,
         *_bins(cells, grid),
@@ -123,7 +137,7 @@ def _bins(cells: Cut, grid: Grid) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 def _grid(column: Distinct, whole: bool, known: Choices) -> Grid:
     if known.step is None:
-        return _centred(find_grid(column.value, whole=whole), column, whole=whole)
+        return _centred(find_grid(column.value, column.written, whole=whole), column, whole=whole)
     if known.step == 0.0:
         return EVERY_NUMBER
     grid = Grid(float(column.value[0]), float(known.step), float(known.step))
@@ -380,7 +394,3 @@ def _on_line(gaps: Cut, points: Cut, grid: Grid) -> Cut:
     left = np.where(touches, np.nextafter(gaps.left, np.inf), gaps.left)
     holds = (left < gaps.right) | ~np.isin(gaps.right, points.left)  # neighbours have no between
     return Cut(left[holds], gaps.right[holds], gaps.share[holds], gaps.atom[holds])
-
-
-def _missing_share(values: Floats, weights: Floats | None) -> float:
-    return float(np.average(np.isnan(values), weights=weights))

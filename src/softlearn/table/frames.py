@@ -14,6 +14,7 @@ from softlearn.arrays import AnyArray
 from softlearn.errors import NotATableError, SoftlearnError, TableError
 from softlearn.table import on_numpy, on_pandas, on_polars, on_pyarrow
 from softlearn.table.cells import Cells, read_array, read_series
+from softlearn.table.partitioned import is_partitioned
 from softlearn.table.wing import NativeFrame, Wing
 
 WINGS: dict[str, Wing] = {
@@ -94,6 +95,8 @@ def _way_out(frame: object) -> str:
     """Return how something that is not read becomes a table."""
     if hasattr(frame, "toarray"):
         return "sparse data is not read, call .toarray() first"
+    if is_partitioned(frame):
+        return "call .compute() first if it fits into memory: few questions take it in partitions"
     return "call .collect() first" if hasattr(frame, "collect") else "convert it first"
 
 

@@ -14,9 +14,10 @@ from softlearn.table.cells import Cells
 from softlearn.table.choice import Choice, Chosen, read_choice
 from softlearn.table.column import KINDS, MISSING, Column, Level, Missing
 from softlearn.table.content import as_kind_needs, by_content, is_misfit
-from softlearn.table.find_scale import can_have_scale, find_scale
-from softlearn.table.frames import open_frame
+from softlearn.table.counts import WeightTotals
+from softlearn.table.find_scale import can_have_scale, scale_of
 from softlearn.table.schema import CALLER, Schema, chosen_column, unknown_name
+from softlearn.table.summary import ColumnSummary, TableSummary, summarise
 
 # Text that hardly ever repeats names its row; in a short table that may be chance.
 IDENTIFIER_SHARE = 0.9
@@ -66,7 +67,19 @@ def infer_schema(
         One column for each of the frame's, each with a ``reason``. Numbers and times have a
         ``scale``: the grid, bounds and values that stand out, and cells at quantiles.
     """
-    table = open_frame(frame)
+    counts = None
+    if weights is not None:
+        counts = WeightTotals.of(weights).as_counts(weights)
+    return schema_of(summarise(frame, counts), overrides=overrides, missing=missing)
+
+
+def schema_of(
+    table: TableSummary,
+    *,
+    overrides: Mapping[str, Choice] | None = None,
+    missing: Missing = "unobserved",
+) -> Schema:
+    """Return what columns are by a summary of all their cells; see ``infer_schema``."""
     if not table.names or not table.n_rows:
         raise TableError(
             f"the table has {table.n_rows} rows and {len(table.names)} columns; "
@@ -79,36 +92,38 @@ def infer_schema(
         if name not in table.names:
             raise unknown_name(name, table.names)
     columns = []
-    for name in table.names:
-        cells, chosen = table.cells(name), read_choice(name, choices.get(name))
-        column = _column(cells, chosen.kind)
+    for found in table.columns:
+        name = found.cells.name
+        chosen = read_choice(name, choices.get(name))
+        column = _column(found.cells, chosen.kind)
         if column.kind == "categorical" and name not in choices:
-            _warn_of_identifier(cells)
-        columns.append(_completed(column, cells, chosen, missing, weights))
+            _warn_of_identifier(found)
+        has_gaps = missing == "modelled" and found.n_observed < table.n_rows
+        says = chosen.missing or ("modelled" if has_gaps else "unobserved")
+        columns.append(_completed(column, found, chosen, says, table.weight))
     return Schema(tuple(columns), table.library, table.numbered)
 
 
 def _completed(
-    column: Column, cells: Cells, chosen: Chosen, missing: Missing, weights: Floats | None
+    column: Column, found: ColumnSummary, chosen: Chosen, says: Missing, weight: float
 ) -> Column:
     """Return the column with its scale, and with what its missing cells say."""
     if isinstance(chosen.kind, Column):
         return column
-    has_gaps = missing == "modelled" and bool(np.isnan(cells.values).any())
-    says = chosen.missing or ("modelled" if has_gaps else "unobserved")
     if column.is_discrete:
         if chosen.scale is not None or chosen.is_plain:
             raise SchemaError(f"column {column.name!r} is {column.kind} and has no scale")
         return replace(column, missing=says)
     if chosen.is_plain:
         return column
-    values = as_kind_needs(cells, column.kind).values
+    distinct = found.distinct(column.kind)
     whole, signed = column.kind == "integer", column.kind == "datetime"
     is_open = chosen.scale is None and says == "unobserved"
-    if is_open and not can_have_scale(values, weights, whole=whole):
+    if is_open and not can_have_scale(distinct, whole=whole):
         return column
+    share = found.missing / weight if weight > 0.0 else 1.0
     try:
-        scale = find_scale(values, weights, whole=whole, signed=signed, choices=chosen.scale)
+        scale = scale_of(distinct, share, whole=whole, signed=signed, choices=chosen.scale)
     except SchemaError as error:
         raise SchemaError(f"column {column.name!r}: {error}") from None
     return replace(column, scale=scale, missing=says)
@@ -227,13 +242,12 @@ def _require_whole(cells: Cells) -> None:
         raise TableError(f"column {cells.name!r} cannot be integer: it holds {broken[0]:g}")
 
 
-def _warn_of_identifier(cells: Cells) -> None:
-    observed = cells.observed
-    n_distinct = np.unique(observed).size
-    if observed.size >= IDENTIFIER_ROWS and n_distinct >= IDENTIFIER_SHARE * observed.size:
+def _warn_of_identifier(found: ColumnSummary) -> None:
+    n_distinct, n_cells = found.cells.values.size, found.n_observed
+    if n_cells >= IDENTIFIER_ROWS and n_distinct >= IDENTIFIER_SHARE * n_cells:
         warnings.warn(
-            f"column {cells.name!r} holds {n_distinct} different texts in {observed.size} cells: "
+            f"column {found.cells.name!r} holds {n_distinct} different texts in {n_cells} cells: "
             "it looks like an identifier, which nothing can be learnt from; leave it out",
             IdentifierWarning,
-            stacklevel=3,
+            stacklevel=4,
         )

@@ -24,7 +24,7 @@ def listed_values(column: Distinct, grid: Grid, point: Bools) -> tuple[Floats, f
     """
     rest = Distinct(column.value[~point], column.weight[~point])
     n = rest.value.size
-    if not 0 < n <= MOST_LISTED:
+    if column.is_joined or not 0 < n <= MOST_LISTED:
         return np.empty(0), 0.0
     numbers = (rest.value[-1] - rest.value[0]) / grid.step + 1.0 if grid.step else np.inf
     if n < _FEW_OF_GRID * numbers and rest.mass >= _TIMES_EACH * n:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from math import gcd
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from softlearn.arrays import Floats, Offsets
+from softlearn.arrays import Floats
 from softlearn.numeric_policy import ON_GRID
 
 MOST_DECIMALS: Final = 6  # numbers with more are not written but computed
@@ -51,28 +52,67 @@ def written(x: Floats) -> Floats:
     return np.where(small, np.round(np.where(small, x, 0.0), MOST_DECIMALS), x)
 
 
-def find_grid(distinct: Floats, *, whole: bool) -> Grid:
-    """Return the coarsest grid that holds all values, (values,) in ascending order."""
-    for decimals in range(0, 1 if whole else MOST_DECIMALS + 1):
-        unit = 10.0**decimals
-        largest = _LARGEST_DECIMAL if decimals else _LARGEST_COUNT
-        if np.abs(distinct).max(initial=0.0) > largest / unit:
-            break
-        scaled = distinct * unit
-        counts = np.rint(scaled)
-        # Of the decimal as it was typed or added up; a tiny number is not a zero.
-        rounding = 16.0 * np.finfo(np.float64).eps * np.abs(scaled)
-        if (np.abs(counts - scaled) <= rounding).all():
-            return _multiples(distinct, counts.astype(np.int64), decimals, whole=whole)
-    return Grid(float(distinct[0]), 1.0, 1.0) if whole and distinct.size else EVERY_NUMBER
+class Decimals(NamedTuple):
+    """How numbers are written: with so many decimals, all as multiples of a unit from the first.
+
+    Attributes
+    ----------
+    digits
+        The fewest decimals that write all of them; None if they are computed, not written.
+    unit
+        The largest number of the last decimal that divides all differences; 0 if there are none.
+    first
+        One of the numbers, counted in the last decimal.
+    """
+
+    digits: int | None
+    unit: int = 0
+    first: int = 0
+
+    @classmethod
+    def of(cls, numbers: Floats) -> Decimals:
+        """Return how some numbers are written."""
+        for digits in range(MOST_DECIMALS + 1):
+            scaled = numbers * 10.0**digits
+            if np.abs(numbers).max(initial=0.0) > _largest(digits):
+                break
+            counts = np.rint(scaled)
+            # Of the decimal as it was typed or added up; a tiny number is not a zero.
+            rounding = 16.0 * np.finfo(np.float64).eps * np.abs(scaled)
+            if (np.abs(counts - scaled) <= rounding).all():
+                whole = counts.astype(np.int64)
+                first = int(whole[0]) if whole.size else 0
+                return cls(digits, int(np.gcd.reduce(np.abs(whole - first))), first)
+        return cls(None)
+
+    def merged(self, other: Decimals) -> Decimals:
+        """Return how the numbers of both are written."""
+        if self.digits is None or other.digits is None:
+            return Decimals(None)
+        digits = max(self.digits, other.digits)
+        mine, others = 10 ** (digits - self.digits), 10 ** (digits - other.digits)
+        apart = abs(self.first * mine - other.first * others)
+        return Decimals(
+            digits, gcd(self.unit * mine, other.unit * others, apart), self.first * mine
+        )
 
 
-def _multiples(distinct: Floats, counts: Offsets, decimals: int, *, whole: bool) -> Grid:
-    """Return the grid of whole numbers of a unit, or of multiples of it if all values are some."""
-    together = int(np.gcd.reduce(np.abs(counts - counts[0]))) if counts.size else 0
-    is_habit = together > 1 and counts.size >= _FEWEST_VALUES
-    unit = float(together if is_habit else 1)
-    if decimals == 0:
-        return Grid(float(distinct[0]), 1.0 if whole else unit, unit)
-    step = unit / 10.0**decimals
-    return Grid(float(distinct[0]), step, step)
+def find_grid(column: Floats, written: Decimals | None = None, *, whole: bool) -> Grid:
+    """Return the coarsest grid that holds all values, (values,) in ascending order.
+
+    How they are ``written`` is known better, if values stand for others that are not here.
+    """
+    how, furthest = written or Decimals.of(column), np.abs(column).max(initial=0.0)
+    if how.digits is None or furthest > _largest(how.digits) or (whole and how.digits):
+        return Grid(float(column[0]), 1.0, 1.0) if whole and column.size else EVERY_NUMBER
+    is_habit = how.unit > 1 and column.size >= _FEWEST_VALUES
+    unit = float(how.unit if is_habit else 1)
+    if how.digits == 0:
+        return Grid(float(column[0]), 1.0 if whole else unit, unit)
+    step = unit / 10.0**how.digits
+    return Grid(float(column[0]), step, step)
+
+
+def _largest(digits: int) -> float:
+    """Return the largest number that may be taken for one with so many decimals."""
+    return (_LARGEST_DECIMAL if digits else _LARGEST_COUNT) / 10.0**digits

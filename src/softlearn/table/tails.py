@@ -8,7 +8,13 @@ from typing import Final
 import numpy as np
 
 from softlearn.arrays import Bools, Floats
-from softlearn.numeric_policy import BEYOND_BOUND, ON_GRID, ROUNDING, SHARE_OF_A_LONE_VALUE
+from softlearn.numeric_policy import (
+    BEYOND_BOUND,
+    LEAST_BEYOND,
+    ON_GRID,
+    REACH_OF_A_LONE_VALUE,
+    ROUNDING,
+)
 from softlearn.table.distinct import Distinct
 from softlearn.table.resolution import Grid
 
@@ -53,7 +59,7 @@ def _end(column: Distinct, grid: Grid, bound: float | None, is_hard: bool, side:
     """Return the cells beyond the last value of one side, in ascending order."""
     last = float(column.value[-1 if side > 0 else 0])
     at_last = float(column.weight[-1 if side > 0 else 0])
-    new = 0.5 / ((column.mass + 1.0) * max(at_last, 1.0))
+    new = max(0.5 / ((column.mass + 1.0) * max(at_last, 1.0)), LEAST_BEYOND)
     lengths, shares = [], []
     if bound is not None:
         room = abs(bound - last)
@@ -113,5 +119,5 @@ def _tail_length(column: Distinct, grid: Grid, side: int) -> float:
         near,
         0.01 * spread,
         grid.step,
-        (abs(end) or 1.0) * SHARE_OF_A_LONE_VALUE if not spread else 0.0,
+        (abs(end) or 1.0) * REACH_OF_A_LONE_VALUE if not spread else 0.0,
     )

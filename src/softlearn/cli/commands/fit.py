@@ -12,6 +12,13 @@ import typer
 
 from softlearn.cli.answers import aligned, count, print_answer
 from softlearn.cli.learning import LearningCommand, Training, seconds_since
+from softlearn.cli.on_workers import (
+    ClusterAddress,
+    Memory,
+    Workers,
+    fit_on_workers,
+    is_for_workers,
+)
 from softlearn.errors import SoftlearnError
 from softlearn.learners import DEFAULT_LEARNER
 
@@ -35,6 +42,7 @@ class Fit(LearningCommand):
         "softlearn fit bank.csv -o bank.safetensors --best --time 60",
         "softlearn fit bank.csv -o bank.safetensors --hold-out 0.1 --leaf duration=histogram",
         "cat bank.csv | softlearn fit - -o bank.safetensors --drop id --weights w",
+        "softlearn fit 'sales/*.parquet' -o sales.safetensors --workers 4 --memory 8GB",
     )
 
     best: Annotated[
@@ -50,9 +58,17 @@ class Fit(LearningCommand):
         typer.Option("--time", metavar="SECONDS", help="How long --best may take. Default: 60."),
     ] = None
 
+    workers: Workers = None
+    cluster: ClusterAddress = None
+    memory: Memory = None
+
     def run(self) -> None:
         """Learn, save, and say what was learnt."""
         self._check_best()
+        if is_for_workers(self):
+            found = fit_on_workers(self)
+            print_answer(found, _in_words(found), as_json=self.as_json)
+            return
         training = self.prepare()
         start = perf_counter()
         # A terminal shows how far it is; nothing else does.
@@ -128,6 +144,9 @@ def _in_words(found: dict[str, Any]) -> str:
         "circuit": f"{', '.join(size)}, depth {found['depth']}",
         "log-density": f"{density} (mean, in nats)",
     }
+    if "bytes_moved" in found:
+        parts = f"{count(found['partitions'], 'partition')} on {count(found['workers'], 'worker')}"
+        lines["read in"] = f"{parts}, which sent {found['bytes_moved'] / 1e6:,.1f} MB"
     head = f"learnt in {found['seconds']:.1f} s"
     if "members" in found:
         circuits = f"{count(found['members'], 'circuit')} of {count(found['fits'], 'fit')}"

@@ -14,7 +14,9 @@ import numpy as np
 
 from softlearn.arrays import AnyArray, Floats, Kinds, States
 from softlearn.kernels.cluster.blocks import APART, BLOCK, add_block, score_block
-from softlearn.kernels.cluster.phases import (
+from softlearn.kernels.cluster.phases import conclude, conclude_pick, new_state, prepare
+from softlearn.kernels.cluster.rows import (
+    DIFFERENT,
     DISTANCE,
     DONE,
     EM,
@@ -22,12 +24,12 @@ from softlearn.kernels.cluster.phases import (
     N_CLUSTERS,
     PHASE,
     PICK,
-    conclude,
-    conclude_pick,
-    new_state,
-    prepare,
+    ClusterOptions,
+    Planes,
+    RowData,
+    Scratch,
+    Sums,
 )
-from softlearn.kernels.cluster.rows import DIFFERENT, ClusterOptions, Planes, RowData, Scratch, Sums
 from softlearn.kernels.cluster.softmax import exponentials, logarithms
 from softlearn.kernels.compile import inner
 from softlearn.kernels.seeds import mixed

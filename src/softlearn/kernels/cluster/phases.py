@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
-
 import numpy as np
 
-from softlearn.arrays import Floats, Offsets
 from softlearn.kernels.cluster.planes import (
     as_centroids,
     clear,
@@ -17,32 +14,21 @@ from softlearn.kernels.cluster.planes import (
     move,
     soften,
 )
-from softlearn.kernels.cluster.rows import ClusterOptions, Planes, RowData, Sums
+from softlearn.kernels.cluster.rows import (
+    DISTANCE,
+    DONE,
+    EM,
+    LLOYD,
+    N_CLUSTERS,
+    PHASE,
+    STEP,
+    ClusterOptions,
+    ClusterState,
+    Planes,
+    RowData,
+    Sums,
+)
 from softlearn.kernels.compile import inner
-
-# What a pass is for.
-PICK: Final = 0  # squared distances to the rows picked so far; all rows are added up
-LLOYD: Final = 1  # each row goes to the nearest centroid
-EM: Final = 2  # each row is shared out by the softmax of its scores
-DISTANCE: Final = 3  # squared distances to the centroids
-
-# The places in a state's control.
-PHASE: Final = 0
-N_CLUSTERS: Final = 1
-STEP: Final = 2  # passes in this phase
-DONE: Final = 3
-
-
-class ClusterState(NamedTuple):
-    """A clustering between two passes."""
-
-    levels: Floats  # (clusters, features) centroids: the share of each level
-    means: Floats  # (clusters, numbers) centroids: the mean of each number
-    planes: Planes  # how the next pass scores rows
-    sums: Sums  # what the last pass added up
-    totals: Sums  # of all rows
-    control: Offsets  # (4,)
-    before: Floats  # (1,) the mean score of the pass before
 
 
 @inner

@@ -10,6 +10,19 @@ from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets, States
 DIFFERENT: Final = 2.0**-10
 
 
+# What a pass is for.
+PICK: Final = 0  # squared distances to the rows picked so far; all rows are added up
+LLOYD: Final = 1  # each row goes to the nearest centroid
+EM: Final = 2  # each row is shared out by the softmax of its scores
+DISTANCE: Final = 3  # squared distances to the centroids
+
+# The places in a state's control.
+PHASE: Final = 0
+N_CLUSTERS: Final = 1
+STEP: Final = 2  # passes in this phase
+DONE: Final = 3
+
+
 class RowData(NamedTuple):
     """Some weighted rows over some columns, as clustering reads them.
 
@@ -47,6 +60,36 @@ class Sums(NamedTuple):
     mass: Floats  # (clusters,)
     indicators: Floats  # (clusters, features)
     numbers: Floats  # (clusters, numeric columns, 3)  mass, sum and sum of squares
+
+
+class ClusterState(NamedTuple):
+    """A clustering between two passes."""
+
+    levels: Floats  # (clusters, features) centroids: the share of each level
+    means: Floats  # (clusters, numbers) centroids: the mean of each number
+    planes: Planes  # how the next pass scores rows
+    sums: Sums  # what the last pass added up
+    totals: Sums  # of all rows
+    control: Offsets  # (4,)
+    before: Floats  # (1,) the mean score of the pass before
+
+
+class PassSums(NamedTuple):
+    """What some rows bring to a pass."""
+
+    mass: Floats  # (clusters,)
+    indicators: Floats  # (clusters, features)
+    numbers: Floats  # (clusters, numeric columns, 3)
+    value: Floats  # (1,) what their scores add up to
+
+
+class Picked(NamedTuple):
+    """The row that some rows offer to start a cluster from."""
+
+    found: Offsets  # (1,) 1 if there is one
+    first: States  # (1,) its place; the lowest is taken
+    levels: Floats  # (features,) its centroid
+    means: Floats  # (numeric columns,)
 
 
 class Scratch(NamedTuple):

@@ -27,9 +27,9 @@ def label_by_tables(
     """
     critical = options.critical[task.columns.size]
     if _are_single(table, task):
-        _copy(_binary_parts(data, critical[0, 1], options), label)
+        _label_by_ones(data, critical[0, 1], options, label)
     else:
-        codes, n_codes, numeric = _codes_of(table, task, True)
+        codes, n_codes, numeric = codes_of(table, task, True)
         _table_parts(table, task, codes, n_codes, numeric, critical, options, label)
     return 0
 
@@ -40,22 +40,16 @@ def label_by_ranks(
     """Label the columns as `label_by_tables`; pairs with a number are tested by ranks alone."""
     critical = options.critical[task.columns.size]
     if _are_single(table, task):
-        _copy(_binary_parts(data, critical[0, 1], options), label)
+        _label_by_ones(data, critical[0, 1], options, label)
     else:
         for j in range(label.size):
             label[j] = j
-        codes, n_codes, numeric = _codes_of(table, task, False)
+        codes, n_codes, numeric = codes_of(table, task, False)
         _table_parts(table, task, codes, n_codes, numeric, critical, options, label)
-        codes, n_codes, numeric = _codes_of(table, task, True)
+        codes, n_codes, numeric = codes_of(table, task, True)
         far = options.far[task.columns.size]
         link_ranks(label, codes, numeric, task.weights, far, critical[0])
     return 0
-
-
-@inner
-def _copy(found: Offsets, label: Offsets) -> None:
-    for j in range(label.size):
-        label[j] = found[j]
 
 
 @inner
@@ -68,17 +62,26 @@ def _are_single(table: GrowTable, task: OpenSlice) -> bool:
 
 
 @inner
-def _binary_parts(data: RowData, critical: float, options: GrowthOptions) -> Offsets:
+def _label_by_ones(data: RowData, critical: float, options: GrowthOptions, label: Offsets) -> None:
     """Test columns of two levels by the weight of the rows where both are 1."""
     mass = 0.0
     for i in range(data.weights.size):
         mass += data.weights[i]
+    both = sums_of_ones(data, mass)
+    found = link_binary(both, mass, critical, options.least_mass, options.g_test)
+    for j in range(label.size):
+        label[j] = found[j]
+
+
+@inner
+def sums_of_ones(data: RowData, mass: float) -> Floats:
+    """Return the weight of the rows where two columns are 1; `mass` is that of the whole slice."""
     both = np.zeros((data.single.size, data.single.size))
     if data.dense.size > 0:
         _dense_pair_sums(data.dense, data.weights, mass, both)
     else:
         pair_sums(data.start, data.feature, data.weights, both)
-    return link_binary(both, mass, critical, options.least_mass, options.g_test)
+    return both
 
 
 @inner
@@ -112,9 +115,7 @@ def _add_products(
 
 
 @inner
-def _codes_of(
-    table: GrowTable, task: OpenSlice, with_numbers: bool
-) -> tuple[Kinds, Offsets, Bools]:
+def codes_of(table: GrowTable, task: OpenSlice, with_numbers: bool) -> tuple[Kinds, Offsets, Bools]:
     """Return the slice's codes, (columns, rows), how many there are, and which are in order.
 
     Without numbers, they are those of the other columns alone.

@@ -23,6 +23,7 @@ from softlearn.kernels.grow.work import (
     LEAF,
     PRODUCT,
     SUM,
+    Children,
     GrowTable,
     GrowthOptions,
     Nodes,
@@ -55,10 +56,14 @@ def grow_slices(
         nodes = _with_room_for(table, task, nodes, options.keep_rows)
         data = take(table, task.rows, task.weights, task.columns)
         split = _no_split(task, options)
-        if options.stop[0] == 0 and not _is_last(task, options):
+        mass = 0.0
+        for i in range(task.weights.size):
+            mass += task.weights[i]
+        if options.stop[0] == 0 and not is_last(task, mass, options):
             if not task.connected:
                 run_labelling(labelling, table, data, task, options, split.label)
-                _count_columns(split)
+                for j in range(task.columns.size):
+                    split.n_columns[split.label[j]] += 1
             if not are_several(split.label):
                 picks = own_seeds(task.seed, options.n_clusters)
                 choices, stop, membership = options.cluster, options.stop, split.membership
@@ -101,21 +106,12 @@ def _no_split(task: OpenSlice, options: GrowthOptions) -> Split:
 
 
 @inner
-def _is_last(task: OpenSlice, options: GrowthOptions) -> bool:
-    """Return whether a slice is closed, whatever its rows say."""
-    n_columns, mass = task.columns.size, 0.0
-    for i in range(task.weights.size):
-        mass += task.weights[i]
+def is_last(task: OpenSlice, mass: float, options: GrowthOptions) -> bool:
+    """Return whether a slice, of this weight, is closed, whatever its rows say."""
+    n_columns = task.columns.size
     is_full = task.n_nodes < 1 + options.n_clusters * (n_columns + 1)
     is_deep = task.depth >= options.max_depth or mass < options.min_rows
     return bool(n_columns == 1 or is_full or is_deep)
-
-
-@inner
-def _count_columns(split: Split) -> None:
-    """Count the columns of each part."""
-    for j in range(split.label.size):
-        split.n_columns[split.label[j]] += 1
 
 
 @inner
@@ -220,6 +216,44 @@ def add_nodes(task: OpenSlice, kind: int, split: Split, places: Offsets, nodes: 
 
 
 @inner
+def children_of(
+    task: OpenSlice, kind: int, n_columns: Offsets, n_rows: Offsets, mass: Floats
+) -> Children:
+    """Return the children that remain to be grown: parts of a product, or clusters of a sum."""
+    n_candidates = n_columns.size if kind == PRODUCT else mass.size
+    n_candidates = 0 if kind == LEAF else n_candidates
+    n_children, n_linked, total = 0, 0, 0.0
+    for c in range(n_candidates):
+        if kind == PRODUCT:
+            n_children += n_columns[c] > 1
+            n_linked += n_columns[c] if n_columns[c] > 1 else 0
+        else:
+            n_children += n_rows[c] > 0
+            total += mass[c]
+    children = Children(
+        np.empty(n_children, np.int64),
+        np.empty(n_children),
+        np.empty(n_children, np.uint64),
+        np.empty(n_children),
+    )
+    n_alone = task.columns.size - n_linked if kind == PRODUCT else 0
+    n_least = n_linked + n_children if kind == PRODUCT else n_children * (task.columns.size + 1)
+    spare = task.n_nodes - 1 - n_alone - n_least
+    k = 0
+    for c in range(n_candidates):
+        if (kind == PRODUCT and n_columns[c] < 2) or (kind == SUM and n_rows[c] == 0):
+            continue
+        size = n_columns[c] if kind == PRODUCT else task.columns.size
+        share = size / n_linked if kind == PRODUCT else mass[c] / total
+        children.which[k] = c
+        children.edge[k] = 1.0 if kind == PRODUCT else share
+        children.seed[k] = child_seed(task.seed, k + 1)
+        children.n_nodes[k] = size + 1 + spare * share
+        k += 1
+    return children
+
+
+@inner
 def _push_children(
     table: GrowTable,
     task: OpenSlice,
@@ -231,48 +265,34 @@ def _push_children(
     work: OpenSlices,
 ) -> OpenSlices:
     """Open a slice for each part of a product, or for each cluster of a sum; the last first."""
-    n_columns, place, n_linked, total = task.columns.size, 0, 0, 0.0
-    n_candidates = n_columns if kind == PRODUCT else split.mass.size
-    for c in range(n_candidates):
-        size = split.n_columns[c] if kind == PRODUCT else 0
-        place += size > 1 if kind == PRODUCT else split.n_rows[c] > 0
-        n_linked += size if size > 1 else 0
-        total += 0.0 if kind == PRODUCT else split.mass[c]
-    n_leaves = n_columns - n_linked if kind == PRODUCT else 0
-    n_least = n_linked + place if kind == PRODUCT else place * (n_columns + 1)
-    spare = task.n_nodes - 1 - n_leaves - n_least
-    for c in range(n_candidates - 1, -1, -1):
-        if (kind == PRODUCT and split.n_columns[c] < 2) or (kind == SUM and split.n_rows[c] == 0):
-            continue
-        columns = task.columns
+    children = children_of(task, kind, split.n_columns, split.n_rows, split.mass)
+    for k in range(children.which.size - 1, -1, -1):
+        c, columns = children.which[k], task.columns
         if kind == PRODUCT:
             columns = _columns_of(task.columns, split.label, c, split.n_columns[c])
         rows, weights = task.rows, task.weights
-        edge, share = 1.0, columns.size / max(n_linked, 1)
         if kind == SUM:
             membership, n_rows = split.membership[c], split.n_rows[c]
             rows, weights = keep_heavy(task, membership, table.weights, options.min_weight, n_rows)
-            edge = share = split.mass[c] / total
         fallback = np.empty(columns.size, np.int64)
-        k = 0
-        for j in range(n_columns):
+        i = 0
+        for j in range(task.columns.size):
             if kind == SUM or split.label[j] == c:
-                fallback[k] = _fallback(table, task, kind, j, rows, places[j])
-                k += 1
+                fallback[i] = _fallback(table, task, kind, j, rows, places[j])
+                i += 1
         child = OpenSlice(
             rows,
             weights,
             columns,
             fallback,
             node,
-            edge,
-            child_seed(task.seed, place),
+            children.edge[k],
+            children.seed[k],
             task.depth + 1,
             kind == PRODUCT,
-            columns.size + 1 + spare * share,
+            children.n_nodes[k],
         )
         work = push(work, child)
-        place -= 1
     return work
 
 

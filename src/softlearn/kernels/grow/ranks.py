@@ -8,10 +8,8 @@ import numpy as np
 
 from softlearn.arrays import Bools, Floats, Kinds, Offsets
 from softlearn.kernels.compile import inner, kernel
-from softlearn.kernels.grow.bins import MISSING
+from softlearn.kernels.grow.bins import MISSING, code_masses
 from softlearn.kernels.grow.links import join
-
-_N_CODES = 256
 
 
 @kernel
@@ -24,34 +22,44 @@ def link_ranks(
     is the critical value of Kendall's statistic, `critical` those of Kruskal and Wallis by degrees
     of freedom.
     """
-    place, n_used = _codes_in_use(codes)
+    place, n_used = codes_in_use(code_masses(codes, weights))
     for i in range(label.size):
         for j in range(label.size):
             if not numeric[i] or label[i] == label[j] or (numeric[j] and j > i):
                 continue
             table = np.zeros((n_used[i], n_used[j]))
-            for r in range(weights.size):
-                if codes[i, r] != MISSING and codes[j, r] != MISSING:
-                    table[place[i, codes[i, r]], place[j, codes[j, r]]] += weights[r]
-            if numeric[j]:
-                linked = abs(kendall(table)) > far
-            else:
-                statistic, freedom = kruskal(table)
-                linked = freedom > 0 and statistic > critical[freedom]
-            if linked:
+            add_pairs(codes[i], codes[j], weights, place[i], place[j], table)
+            if is_linked(table, numeric[j], far, critical):
                 join(label, i, j)
 
 
 @inner
-def _codes_in_use(codes: Kinds) -> tuple[Kinds, Offsets]:
+def add_pairs(
+    one: Kinds, other: Kinds, weights: Floats, place: Kinds, other_place: Kinds, table: Floats
+) -> None:
+    """Add the rows' weights to the table of two columns' codes."""
+    for r in range(weights.size):
+        if one[r] != MISSING and other[r] != MISSING:
+            table[place[one[r]], other_place[other[r]]] += weights[r]
+
+
+@inner
+def is_linked(table: Floats, numeric: bool, far: float, critical: Floats) -> bool:
+    """Return whether a number, whose ranks are the table's rows, depends on its columns."""
+    if numeric:
+        return abs(kendall(table)) > far
+    statistic, freedom = kruskal(table)
+    return freedom > 0 and statistic > critical[freedom]
+
+
+@inner
+def codes_in_use(mass: Floats) -> tuple[Kinds, Offsets]:
     """Return each code's place among those that a column's rows have, and how many they are."""
-    place = np.zeros((codes.shape[0], _N_CODES), np.uint8)
-    n_used = np.zeros(codes.shape[0], np.int64)
-    for j in range(codes.shape[0]):
-        for i in range(codes.shape[1]):
-            place[j, codes[j, i]] = 1
+    place = np.zeros(mass.shape, np.uint8)
+    n_used = np.zeros(mass.shape[0], np.int64)
+    for j in range(mass.shape[0]):
         for k in range(MISSING):
-            if place[j, k] == 1:
+            if mass[j, k] > 0.0:
                 place[j, k] = n_used[j]
                 n_used[j] += 1
     return place, n_used

@@ -114,6 +114,15 @@ class Split(NamedTuple):
     mass: Floats  # (clusters,) weight of all rows in a cluster, carried on or not
 
 
+class Children(NamedTuple):
+    """The slices that a split leaves open, in order."""
+
+    which: Offsets  # the label of a part's columns, or the cluster
+    edge: Floats  # the weight of the edge to it
+    seed: States
+    n_nodes: Floats  # how many nodes it may become
+
+
 class Nodes(NamedTuple):
     """A tree: a node has a higher id than its parent; children are in the order of their ids."""
 

@@ -1,0 +1,177 @@
+"""Workers to learn on: processes of this machine, or a cluster that runs already."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from logging import ERROR
+from typing import Any
+
+from softlearn.errors import MissingDependencyError, SoftlearnError
+
+PATIENCE = 5.0  # seconds for a scheduler to answer
+FIRST_WORKER = 20.0  # seconds for a scheduler without workers to get one
+_FEWEST_BYTES = 300_000_000  # of a worker: what Python and the compiler take before any row
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Workers that are ready.
+
+    Attributes
+    ----------
+    client
+        Dask's own client, which is the current one.
+    n_workers
+        How many there are.
+    worker_memory
+        Bytes that each may take; None if nobody has said.
+    """
+
+    client: Any
+    n_workers: int
+    worker_memory: int | None
+
+    @property
+    def dashboard(self) -> str:
+        """Where Dask shows what the workers do; it needs bokeh."""
+        link = str(self.client.dashboard_link)
+        return link if find_spec("bokeh") else f"{link} (after pip install bokeh)"
+
+    def bytes_moved(self) -> int:
+        """Return how many bytes the workers have sent each other, and the client, so far."""
+        sent = self.client.run(_bytes_sent)
+        return sum(int(one) for one in sent.values())
+
+
+@contextmanager
+def open_cluster(
+    workers: int | None = None, address: str | None = None, memory: str | None = None
+) -> Iterator[Cluster]:
+    """Yield a cluster; all work with Dask is done there until it is left.
+
+    Parameters
+    ----------
+    workers : int, optional
+        Processes on this machine; by default one for each core.
+    address : str, optional
+        The scheduler of a cluster that runs already, such as ``tcp://host:8786``.
+    memory : str, optional
+        What the processes on this machine may take together, such as ``2GB``; by default all.
+    """
+    distributed = _distributed()
+    if address is not None:
+        if workers is not None or memory is not None:
+            raise SoftlearnError(
+                "a cluster that runs already has its workers and their memory; leave these out"
+            )
+        with _client_of(distributed, address) as client, _told_of_lost_workers(distributed):
+            yield _checked(client, address)
+        return
+    n_workers = workers or _n_cores()
+    limit = _worker_memory(memory, n_workers)
+    with (
+        distributed.LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=True,
+            memory_limit=limit or "auto",
+            dashboard_address="127.0.0.1:0",
+            silence_logs=ERROR,
+        ) as cluster,
+        distributed.Client(cluster) as client,
+        _told_of_lost_workers(distributed),
+    ):
+        yield Cluster(client, n_workers, limit)
+
+
+@contextmanager
+def _told_of_lost_workers(distributed: Any) -> Iterator[None]:  # noqa: ANN401
+    """Say in plain words that a part was too large for every worker that tried it."""
+    try:
+        yield
+    except distributed.scheduler.KilledWorker as error:
+        raise SoftlearnError(
+            "workers died over and over at the same part of the table, most likely for want of "
+            f"memory; give them more, or cut the table into smaller parts ({error})"
+        ) from None
+
+
+def _distributed() -> Any:  # noqa: ANN401 - a module without types
+    try:
+        import distributed  # noqa: PLC0415 - slow to load, and only few need it
+    except ImportError:
+        raise MissingDependencyError(
+            'workers need Dask\'s scheduler: pip install "softlearn[dask]"'
+        ) from None
+    return distributed
+
+
+@contextmanager
+def _client_of(distributed: Any, address: str) -> Iterator[Any]:  # noqa: ANN401
+    try:
+        client = distributed.Client(address, timeout=PATIENCE)
+    except (OSError, ValueError) as error:
+        raise SoftlearnError(
+            f"no scheduler answers at {address} within {PATIENCE:g} seconds; start one by "
+            f"`dask scheduler`, or correct the address ({error})"
+        ) from None
+    with client:
+        yield client
+
+
+def _checked(client: Any, address: str) -> Cluster:  # noqa: ANN401
+    """Return the cluster, or say what its workers lack."""
+    try:
+        client.wait_for_workers(1, timeout=FIRST_WORKER)
+    except OSError:
+        raise SoftlearnError(
+            f"the scheduler at {address} has no workers; start some by `dask worker {address}`"
+        ) from None
+    # Written so that it travels as code: a worker may have no softlearn to look it up in.
+    check_versions(client.run(lambda: __import__("softlearn").__version__, on_error="return"))
+    about = client.scheduler_info(n_workers=-1)["workers"].values()
+    return Cluster(client, len(about), min(int(one["memory_limit"]) for one in about) or None)
+
+
+def check_versions(found: dict[str, str | Exception]) -> None:
+    """Refuse workers whose softlearn is not this one; an error is that there is none."""
+    from softlearn import __version__ as mine  # noqa: PLC0415 - known once the package is loaded
+
+    for worker, version in found.items():
+        if version != mine:
+            has = f"softlearn {version}" if isinstance(version, str) else f"none ({version})"
+            raise SoftlearnError(
+                f"the worker {worker} has {has}, and here is softlearn {mine}; install the same "
+                "everywhere, and start the workers anew"
+            )
+
+
+def _n_cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _worker_memory(memory: str | None, n_workers: int) -> int | None:
+    if memory is None:
+        return None
+    from dask.utils import parse_bytes  # noqa: PLC0415
+
+    try:
+        limit = int(parse_bytes(memory)) // n_workers
+    except ValueError:
+        raise SoftlearnError(f"memory is a size such as 2GB or 500MiB, not {memory!r}") from None
+    if limit < _FEWEST_BYTES:
+        raise SoftlearnError(
+            f"{memory} leave {limit / 1e6:.0f} MB for each of {n_workers} workers, and one takes "
+            f"{_FEWEST_BYTES / 1e6:.0f} MB before any row; give more, or take fewer workers"
+        )
+    return limit
+
+
+def _bytes_sent(dask_worker: Any) -> int:  # noqa: ANN401 - as Dask calls it
+    return int(dask_worker.transfer_outgoing_bytes_total)

@@ -1,0 +1,184 @@
+"""Files of one table as its parts: Parquet by groups of rows, text by whole files."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import dask
+
+from softlearn.errors import TableError
+from softlearn.files import MISSING_WORDS, find_files, open_table
+from softlearn.files.reading_text import suiting, typed_as
+from softlearn.files.text_source import TextSource
+from softlearn.scale.partitions import Delayed, Partitions
+from softlearn.table.schema import unknown_name
+
+ArrowTable: TypeAlias = Any  # pyarrow has no types
+Suits: TypeAlias = dict[str, frozenset[int] | None]  # which guesses suit each column of a file
+
+PART_BYTES = 64_000_000  # of a part, as Parquet counts what it holds
+_PARQUET = b"PAR1"
+
+
+def read_partitions(
+    path: str,
+    *,
+    weights: str | None = None,
+    drop: Sequence[str] = (),
+    text_columns: Collection[str] = (),
+    missing: Collection[str] | None = None,
+    part_bytes: int = PART_BYTES,
+) -> Partitions:
+    """Return the parts of a table that lies in one or many files, to be read by workers.
+
+    Parameters
+    ----------
+    path : str
+        A file, a folder, or a pattern such as ``folder/*.parquet``. Parquet is read by groups of
+        rows; a file of text or Feather is a part by itself, and its cells have the types that suit
+        all files.
+    weights : str, optional
+        The column that holds the rows' weights, which is no part of the table then.
+    drop : sequence of str
+        Columns to leave out.
+    text_columns, missing
+        Columns that stay text, and words for missing cells, in files of text; by default the usual
+        words, such as NA.
+    part_bytes : int
+        About how large a part of a Parquet file is, before it is read.
+    """
+    files = find_files(path)
+    if len({_is_parquet(file) for file in files}) > 1:
+        raise TableError(f"{path} names Parquet and other files; a table is in one kind of file")
+    words = frozenset(MISSING_WORDS if missing is None else missing)
+    left_out = {*drop, *([weights] if weights else [])}
+    if _is_parquet(files[0]):
+        tables, places = _parquet(files, part_bytes)
+    else:
+        tables, places = _whole_files(files, frozenset(text_columns), words)
+    names = _names(files[0])
+    for name in left_out:
+        if name not in names:
+            raise unknown_name(name, names)
+    frames = tuple(dask.delayed(_without)(table, sorted(left_out)) for table in tables)
+    if weights is None:
+        return Partitions(frames, places)
+    return Partitions(
+        frames, places, tuple(dask.delayed(_column)(table, weights) for table in tables)
+    )
+
+
+def _is_parquet(file: Path) -> bool:
+    try:
+        with file.open("rb") as stream:
+            return stream.read(len(_PARQUET)) == _PARQUET
+    except OSError as error:
+        raise TableError(f"cannot read {file}: {error.strerror or error}") from None
+
+
+def _names(file: Path) -> tuple[str, ...]:
+    with open_table(file) as source:
+        return source.names
+
+
+def _parquet(files: Sequence[Path], part_bytes: int) -> tuple[list[Delayed], tuple[str, ...]]:
+    """Return tables of consecutive groups of rows, and what they are called."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    tables, places = [], []
+    for file in files:
+        try:
+            about = pq.ParquetFile(file).metadata
+        except (OSError, pa.ArrowException) as error:
+            raise TableError(f"cannot read {file}: {error}") from None
+        sizes = [about.row_group(i).total_byte_size for i in range(about.num_row_groups)]
+        for groups in _together(sizes, part_bytes):
+            tables.append(dask.delayed(_row_groups)(str(file), groups))
+            named = f"{file}, row groups {groups[0]} to {groups[-1]}"
+            places.append(str(file) if len(groups) == len(sizes) else named)
+    if not tables:
+        raise TableError(f"{files[0]} has no rows")
+    return tables, tuple(places)
+
+
+def _together(sizes: Sequence[int], most: int) -> list[list[int]]:
+    """Return numbers of consecutive things in groups of at most so much, but one at least."""
+    groups: list[list[int]] = []
+    size = most
+    for number, own in enumerate(sizes):
+        if size + own > most:
+            groups.append([])
+            size = 0
+        groups[-1].append(number)
+        size += own
+    return groups
+
+
+def _whole_files(
+    files: Sequence[Path], text_columns: frozenset[str], missing: frozenset[str]
+) -> tuple[list[Delayed], tuple[str, ...]]:
+    """Return tables of whole files, whose columns have the types that suit all of them."""
+    paths = [str(file) for file in files]
+    found = dask.compute(*(dask.delayed(_suits)(path, text_columns, missing) for path in paths))
+    suits = _that_suit_all(found)
+    tables = [dask.delayed(_typed)(path, suits, missing) for path in paths]
+    return tables, tuple(paths)
+
+
+def _that_suit_all(files: Sequence[Suits]) -> Suits:
+    """Return the guesses that suit a column in all files that have cells in it."""
+    suits: Suits = {}
+    for found in files:
+        for name, own in found.items():
+            known = suits.get(name)
+            suits[name] = own if known is None else known if own is None else known & own
+    return suits
+
+
+def _suits(path: str, text_columns: frozenset[str], missing: frozenset[str]) -> Suits:
+    """Return which guesses suit the columns of a file; nothing if it brings its types along."""
+    text = _read(path, missing)
+    with open_table(path) as source:
+        if not isinstance(source, TextSource):
+            return {}
+    return {
+        name: frozenset() if name in text_columns else suiting(text[name])
+        for name in text.column_names
+    }
+
+
+def _typed(path: str, suits: Suits, missing: frozenset[str]) -> ArrowTable:
+    table = _read(path, missing)
+    for place, name in enumerate(table.column_names):
+        if name in suits:
+            table = table.set_column(place, name, typed_as(table[name], suits[name]))
+    return table
+
+
+def _read(path: str, missing: frozenset[str]) -> ArrowTable:
+    """Return the table of a file; one of text stays text, with its missing cells."""
+    with open_table(path, missing=missing) as source:
+        return source.read_all(source.names)
+
+
+def _row_groups(path: str, groups: list[int]) -> ArrowTable:
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    with pq.ParquetFile(path) as file:
+        return file.read_row_groups(groups).replace_schema_metadata(None)
+
+
+def _without(table: ArrowTable, names: Sequence[str]) -> ArrowTable:
+    """Return the table without some columns; one that has no name, a written index, goes too."""
+    gone = [name for name in table.column_names if name in names or not name]
+    return table.drop_columns(gone)
+
+
+def _column(table: ArrowTable, name: str) -> Any:  # noqa: ANN401 - an array
+    column = table[name]
+    if column.null_count:
+        raise TableError(f"column {name!r} must hold a weight in every row")
+    return column.to_numpy()

@@ -1,0 +1,94 @@
+"""Rows in buckets: which one a row belongs to depends on its cells alone.
+
+However a table is cut into blocks, and wherever they lie, its buckets are the same, with the same
+rows in the same order. Large slices are measured bucket by bucket, and what is found is merged in
+the order of the buckets: so the same circuit comes out, to the bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from softlearn.arrays import AnyArray, Floats, Offsets, States
+from softlearn.circuit import cells_of
+from softlearn.errors import SoftlearnError
+from softlearn.stats.duplicates import merge_duplicates
+from softlearn.table.schema import Schema
+
+# Slices of more rows are measured bucket by bucket; a bucket holds at most about as many.
+BUCKET_ROWS: Final = 2**17
+_KEY_BITS: Final = 64
+
+
+class CodedRows(NamedTuple):
+    """Rows as learning reads them."""
+
+    values: Floats  # (columns, rows) codes of levels and of a scale's cells, plain numbers, or NaN
+    weights: Floats  # (rows,) above zero
+    keys: States  # (rows,) hashes of their cells
+
+
+def coded(values: Floats, weights: Floats, schema: Schema) -> CodedRows:
+    """Return the different rows of a block, in the order of their keys.
+
+    Rows of weight zero are absent. `values` are (columns, rows) codes of levels or numbers; NaN
+    where missing.
+    """
+    if not (weights > 0.0).all():
+        values, weights = values[:, weights > 0.0], weights[weights > 0.0]
+    return CodedRows(*merge_duplicates(_in_cells(values, schema), weights))
+
+
+def merged(pieces: Sequence[CodedRows]) -> CodedRows:
+    """Return the different rows of several pieces together, in the order of their keys."""
+    if len(pieces) == 1:
+        return pieces[0]
+    values = np.concatenate([piece.values for piece in pieces], axis=1)
+    weights = np.concatenate([piece.weights for piece in pieces])
+    return CodedRows(*merge_duplicates(values, weights))
+
+
+def count_buckets(n_rows: int, bucket_rows: int) -> int:
+    """Return into how many buckets so many different rows go: a power of two."""
+    n_buckets = 1
+    while n_buckets * bucket_rows < n_rows:
+        n_buckets *= 2
+    return n_buckets
+
+
+def bucket_cuts(keys: States, n_buckets: int) -> Offsets:
+    """Return where the rows of each bucket begin among rows in the order of their keys.
+
+    There is one cut more than there are buckets.
+    """
+    width = 2**_KEY_BITS // n_buckets
+    ends = np.array([width * i - 1 for i in range(1, n_buckets + 1)], np.uint64)
+    return np.concatenate([[0], np.searchsorted(keys, ends, side="right")])
+
+
+def bucket_of(keys: States, n_buckets: int) -> AnyArray:
+    """Return the bucket of each row."""
+    bits = n_buckets.bit_length() - 1
+    return (keys >> np.uint64(_KEY_BITS - bits)) if bits else np.zeros(keys.size, np.uint64)
+
+
+def _in_cells(values: Floats, schema: Schema) -> Floats:
+    """Return the values with those of columns with a scale replaced by their cells."""
+    found = values
+    for i, column in enumerate(schema.columns):
+        cells = cells_of(column)
+        if cells is None:
+            continue
+        code = cells.code(values[i])
+        known = ~np.isnan(values[i])
+        if (known & (code < 0)).any():
+            worst = float(values[i][known & (code < 0)][0])
+            raise SoftlearnError(
+                f"column {column.name!r} holds {worst:g}, outside the bounds of its scale"
+            )
+        found = found.copy() if found is values else found
+        found[i] = np.where(known, code, np.nan)
+    return found

@@ -1,0 +1,209 @@
+"""What is known of a table's columns from some of its rows; parts merge to what the whole gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+import numpy as np
+
+from softlearn.arrays import Bools, Floats
+from softlearn.errors import SoftlearnError, TableError
+from softlearn.table.cells import Cells
+from softlearn.table.content import as_kind_needs
+from softlearn.table.distinct import Distinct
+from softlearn.table.frames import open_frame
+from softlearn.table.joining import joined_neighbours
+from softlearn.table.resolution import Decimals
+from softlearn.table.storing import stored_alike
+
+MOST_LEVELS = 2**20  # different texts of a column that lives in parts
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSummary:
+    """The different cells of a column.
+
+    Attributes
+    ----------
+    cells
+        Each observed value once, in ascending order; how they are stored; and the levels.
+    weight
+        (values,) of the rows that hold each value; may be 0.
+    n_observed
+        Rows whose cell is not missing.
+    missing
+        The weight of the rows whose cell is.
+    written
+        How all numbers are written, if light neighbours have been joined; else None.
+    place
+        Where the cells were read, for messages.
+    """
+
+    cells: Cells
+    weight: Floats
+    n_observed: int
+    missing: float
+    written: Decimals | None = None
+    place: str = ""
+
+    def distinct(self, kind: str) -> Distinct:
+        """Return the values of rows that count, as a column of some kind reads them."""
+        read = as_kind_needs(self.cells, kind)
+        if read is not self.cells:  # text that is times
+            return Distinct.of(read.values, self.weight)
+        seen = self.weight > 0.0
+        return Distinct(read.values[seen], self.weight[seen], self.written)
+
+    def bounded(self, most: int) -> ColumnSummary:
+        """Return a summary of at most so many values; heavy ones stay, light neighbours join."""
+        values, is_label = self.cells.values, self.cells.stored == "categorical"
+        if is_label and len(self.cells.levels) > MOST_LEVELS:
+            raise TableError(
+                f"column {self.cells.name!r} holds more than {MOST_LEVELS:,} different texts: "
+                "leave it out if it is an identifier, or store it as what it is, such as times"
+            )
+        if is_label or values.size <= most:
+            return self
+        value, weight = joined_neighbours(values, self.weight, most)
+        written = self.written or Decimals.of(values)
+        return replace(
+            self, cells=replace(self.cells, values=value), weight=weight, written=written
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TableSummary:
+    """What is known of a table from some of its rows."""
+
+    columns: tuple[ColumnSummary, ...]
+    library: str
+    numbered: bool
+    n_rows: int
+    weight: float  # of all rows
+    place: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names in order."""
+        return tuple(column.cells.name for column in self.columns)
+
+    def bounded(self, most: int) -> TableSummary:
+        """Return a summary with at most so many values of each column."""
+        return replace(self, columns=tuple(column.bounded(most) for column in self.columns))
+
+
+def summarise(frame: object, counts: Floats | None = None, place: str = "") -> TableSummary:
+    """Return what some rows tell of their columns.
+
+    Parameters
+    ----------
+    frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
+        The rows; there may be none.
+    counts : ndarray of shape (rows,), optional
+        How often each row counts, as ``WeightTotals.as_counts`` of all rows gives it.
+    place : str
+        Where the rows are from, for messages about parts that do not fit.
+    """
+    table = open_frame(frame)
+    columns = []
+    for name in table.names:
+        cells = table.cells(name)
+        gaps = np.isnan(cells.values)
+        columns.append(_column(cells, gaps, counts, place))
+    weight = float(table.n_rows if counts is None else counts.sum())
+    return TableSummary(tuple(columns), table.library, table.numbered, table.n_rows, weight, place)
+
+
+def merge(parts: Sequence[TableSummary]) -> TableSummary:
+    """Return what all parts of a table tell together; the result does not depend on their cut.
+
+    Columns are in the order of the first part. Levels that are declared keep their order if all
+    parts declare the same, and are sorted otherwise.
+    """
+    first = parts[0]
+    columns = [_by_name(part, first) for part in parts]
+    return TableSummary(
+        tuple(_merged(list(same)) for same in zip(*columns, strict=True)),
+        first.library,
+        first.numbered,
+        sum(part.n_rows for part in parts),
+        float(sum(part.weight for part in parts)),
+        first.place,
+    )
+
+
+def _column(cells: Cells, gaps: Bools, counts: Floats | None, place: str) -> ColumnSummary:
+    value, position = np.unique(cells.values[~gaps] + 0.0, return_inverse=True)
+    counted = None if counts is None else counts[~gaps]
+    weight = np.bincount(position, counted, minlength=value.size).astype(np.float64)
+    missing = float(np.count_nonzero(gaps) if counts is None else counts[gaps].sum())
+    n_observed = int(np.count_nonzero(~gaps))
+    return ColumnSummary(replace(cells, values=value), weight, n_observed, missing, place=place)
+
+
+def _by_name(part: TableSummary, first: TableSummary) -> list[ColumnSummary]:
+    """Return the columns of a part in the order of the first one."""
+    for one, other in ((first, part), (part, first)):
+        lost = [name for name in one.names if name not in other.names]
+        if lost:
+            raise TableError(
+                f"{other.place} has no column {lost[0]!r}, which {one.place} has; all parts of a "
+                "table have the same columns"
+            )
+    if part.library != first.library:
+        raise TableError(
+            f"{first.place} is a table of {first.library}, {part.place} of {part.library}"
+        )
+    found = dict(zip(part.names, part.columns, strict=True))
+    return [found[name] for name in first.names]
+
+
+def _merged(parts: list[ColumnSummary]) -> ColumnSummary:
+    """Return one column's cells of all parts."""
+    stored = reduce(_alike, parts)
+    like = stored.cells
+    values = np.concatenate([_codes(part.cells, like) for part in parts])
+    value, position = np.unique(values, return_inverse=True)
+    weights = np.concatenate([part.weight for part in parts])
+    weight = np.bincount(position, weights, minlength=value.size).astype(np.float64)
+    return ColumnSummary(
+        replace(like, values=value),
+        weight,
+        sum(part.n_observed for part in parts),
+        float(sum(part.missing for part in parts)),
+        _written(parts),
+        stored.place,
+    )
+
+
+def _alike(a: ColumnSummary, b: ColumnSummary) -> ColumnSummary:
+    """Return a column that is stored so that it holds the cells of both; its values are a's."""
+    try:
+        cells = stored_alike(a.cells, b.cells)
+    except SoftlearnError as error:
+        raise TableError(
+            f"{a.place} and {b.place} do not fit together: {error}; store it alike in all parts"
+        ) from None
+    speaks = a if a.n_observed or not b.n_observed else b
+    return replace(speaks, cells=replace(cells, values=speaks.cells.values))
+
+
+def _codes(cells: Cells, like: Cells) -> Floats:
+    """Return the values of a part, with its levels numbered as in the whole."""
+    if cells.levels == like.levels or not cells.values.size:
+        return cells.values
+    code_of = {level: float(code) for code, level in enumerate(like.levels)}
+    return cells.look_up(np.array([code_of[level] for level in cells.levels]))
+
+
+def _written(parts: list[ColumnSummary]) -> Decimals | None:
+    """Return how all numbers are written, once values of some part were joined."""
+    if all(part.written is None for part in parts):
+        return None
+    how: list[Decimals] = [
+        part.written or Decimals.of(part.cells.values) for part in parts if part.cells.values.size
+    ]
+    merged: Callable[[Decimals, Decimals], Decimals] = Decimals.merged
+    return reduce(merged, how)
