@@ -7,6 +7,8 @@ wherever it stands in a block of rows.
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
 from softlearn.arrays import Floats, Offsets
@@ -20,7 +22,7 @@ from softlearn.kernels.circuit.scaled import (
 )
 from softlearn.kernels.compile import inner
 
-_FIRST = np.int64(0)  # a plain 0 would be a type of its own
+_FIRST = cast("int", np.int64(0))  # a plain 0 would be a type of its own
 _TILE = 64  # rows at a time: sixty-four children of them fill a first-level cache
 # A place that is unsigned is never counted from the end, and loops over it become vectors.
 _ROWS = np.uint64(_TILE)

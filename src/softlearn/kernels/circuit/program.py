@@ -44,13 +44,13 @@ class Program(NamedTuple):
     """Instructions over slots; a block of rows runs through them from first to last."""
 
     op: Kinds  # (instructions,)
-    to: Ids  # (instructions,)
-    a: Ids  # (instructions,)
-    b: Ids  # (instructions,)
+    to: Offsets  # (instructions,)
+    a: Offsets  # (instructions,)
+    b: Offsets  # (instructions,)
     weight_a: Floats  # (instructions,)
     weight_b: Floats  # (instructions,)
-    leaf_from: Ids  # (instructions,)   leaves of the instruction: leaf_from:leaf_to
-    leaf_to: Ids  # (instructions,)
+    leaf_from: Offsets  # (instructions,)   leaves of the instruction: leaf_from:leaf_to
+    leaf_to: Offsets  # (instructions,)
     check: Kinds  # (instructions,)   1: bring `to` back into the safe range afterwards
     leaf_source: Kinds  # (leaf uses,)       BINARY, TABLE, PARABOLA or TILE
     leaf_place: Ids  # (leaf uses,)       row of the codes, the values or the tile

@@ -76,8 +76,7 @@ def advance(
         if first == 0:
             load_rows(batch, start, rows)
         for i in range(first, last):
-            # Of one type each, or what is called would be compiled for several.
-            to, a, b = np.int64(to_slot[i]), np.int64(a_slot[i]), np.int64(b_slot[i])
+            to, a, b = to_slot[i], a_slot[i], b_slot[i]
             if op[i] == COMBINE:
                 tiny = 0.0 < weight_a[i] < SMALLEST_WEIGHT or 0.0 < weight_b[i] < SMALLEST_WEIGHT
                 if scaled[a] or scaled[b] or tiny:
@@ -98,7 +97,7 @@ def advance(
                 continue
             elif op[i] == SCALE or to != a:
                 copy_slot(values, to, a, weight_a[i] if op[i] == SCALE else 1.0)
-            j, end = np.int64(leaf_from[i]), np.int64(leaf_to[i])
+            j, end = leaf_from[i], leaf_to[i]
             while j < end:
                 if leaf_check[j]:
                     check_slot(values, to)
