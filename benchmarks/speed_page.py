@@ -40,8 +40,8 @@ Numbers that are not about single queries:
 {numbers}
 
 Measured by `python -m benchmarks` on {machine}, before ({before}) and after ({after});
-this page is written by `python -m benchmarks.speed_page`. Other programs ran on the same machine:
-believe ratios.
+this page is written by `python -m benchmarks.speed_page`. The run before took seconds of the clock.
+Other programs ran on the same machine: believe ratios.
 """
 
 
