@@ -45,6 +45,7 @@ def _numbers(n_threads: int, repeats: int) -> Iterator[tuple[str, float, str]]:
         scaling.new_numbers(repeats),
         scaling.flow_passes(n_threads, repeats),
         scaling.first_calls(),
+        scaling.warm_starts(),
     ):
         for what, value, unit in section:
             _say(f"{what:36s}{value:10.2f} {unit}")

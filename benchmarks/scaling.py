@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ import numpy as np
 from benchmarks.query import interleaved
 from benchmarks.workloads import WORKLOADS, rows_of, tree
 from softlearn.circuit import Circuit, with_parameters
+from softlearn.model import Model
 from softlearn.query import Evidence, flows, log_likelihood, posteriors
 from softlearn.query.plan import plan_for
 
@@ -81,7 +83,9 @@ def flow_passes(n_threads: int, repeats: int) -> Iterator[tuple[str, float, str]
             lambda c=circuit, r=rows: posteriors(c, r, n_threads=n_threads),
             lambda c=circuit, r=rows: flows(c, r, n_threads=n_threads),
         ]
-        before, after = (float(np.median(each)) for each in interleaved(repeats, *runs))
+        before, after = (
+            float(np.median(each)) for each in interleaved(repeats, *runs, n_threads=n_threads)
+        )
         yield f"{workload.name}, flows", 1e3 * after, "ms"
         yield f"{workload.name}, flows / posteriors", after / before, "times as long"
 
@@ -100,6 +104,34 @@ def first_calls() -> Iterator[tuple[str, float, str]]:
                 yield f"{name}, {state}", processor, "s of the processor"
 
 
+def warm_starts() -> Iterator[tuple[str, float, str]]:
+    """Yield the seconds of the processor until a new process has an estimator, or an answer."""
+    with tempfile.TemporaryDirectory() as folder:
+        model = Path(folder) / "model.safetensors"
+        Model(tree(20, 1_000)).save(model)
+        asked = [sys.executable, "-m", "softlearn", "query", str(model), "b0", "--given", "b1=true"]
+        programs = {
+            "from softlearn import SoftLearn": [
+                sys.executable,
+                "-c",
+                "from softlearn import SoftLearn",
+            ],
+            "softlearn query": asked,
+        }
+        empty = min(_processor_seconds([sys.executable, "-c", "pass"]) for _ in range(3))
+        for name, command in programs.items():
+            _processor_seconds(command)  # fills the caches
+            seconds = min(_processor_seconds(command) for _ in range(3)) - empty
+            yield name, seconds, "s of the processor"
+
+
+def _processor_seconds(command: list[str]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, cwd=_ROOT, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def _per_edge_row(
     group: str, cases: dict[str, tuple[Circuit, Evidence]], n_threads: int, repeats: int
 ) -> Iterator[tuple[str, float, str]]:
@@ -107,9 +139,9 @@ def _per_edge_row(
         lambda c=circuit, e=evidence: log_likelihood(c, e, n_threads=n_threads)
         for circuit, evidence in cases.values()
     ]
-    interleaved(1, *runs)
+    interleaved(1, *runs, n_threads=n_threads)
     for (name, (circuit, evidence)), seconds in zip(
-        cases.items(), interleaved(repeats, *runs), strict=True
+        cases.items(), interleaved(repeats, *runs, n_threads=n_threads), strict=True
     ):
         each = float(np.median(seconds)) / (circuit.n_edges * evidence.n_rows)
         yield f"{group}, {name}", 1e12 * each, "ps per edge-row"
@@ -120,8 +152,8 @@ def _threads(
 ) -> Iterator[tuple[str, float, str]]:
     counts = (1, 2)
     runs = [lambda n=n: log_likelihood(circuit, evidence, n_threads=n) for n in counts]
-    interleaved(1, *runs)
-    for n, seconds in zip(counts, interleaved(repeats, *runs), strict=True):
+    interleaved(1, *runs, n_threads=max(counts))
+    for n, seconds in zip(counts, interleaved(repeats, *runs, n_threads=max(counts)), strict=True):
         yield (
             f"10k edges, {n} threads",
             evidence.n_rows / float(np.median(seconds)) / 1e3,

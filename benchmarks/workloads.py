@@ -107,6 +107,7 @@ WORKLOADS = (
     Workload("tree-10k-cat4", "4 levels", lambda: tree(100, 10_000, n_levels=4), 16_384),
     Workload("wide-10k", "binary", lambda: tree(1_000, 10_000), 8_192),
     Workload("wide-100k", "binary", lambda: tree(1_000, 100_000), 1_536),
+    Workload("narrow-10k", "binary", lambda: tree(20, 10_000), 16_384),
     Workload("gauss-10k", "Gaussian", lambda: tree(20, 10_000, n_levels=0), 4_096),
     Workload("dag-10k", "binary", lambda: dag(128, 8), 4_096),
 )

@@ -7,11 +7,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from softlearn.estimators.notebook import Line, in_notebook, notebook_line
 from softlearn.learn import Progress
-from softlearn.learn.search import News
+
+if TYPE_CHECKING:  # the search is loaded by who searches
+    from softlearn.learn.search import News
 
 Watch: TypeAlias = Callable[[Progress], None]
 

@@ -8,7 +8,6 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid
 from sklearn.utils.parallel import Parallel, delayed
 
 from softlearn.errors import SoftlearnError
@@ -172,6 +171,8 @@ def _combinations(
     if grid is None or isinstance(grid, str):
         grid = usual_grid(learner, wide=grid == "wide")
     try:
+        from sklearn.model_selection import ParameterGrid  # noqa: PLC0415 - loads much
+
         found = list(ParameterGrid(grid))
     except (TypeError, ValueError) as error:
         raise SoftlearnError(f"grid must map parameters to lists of values: {error}") from error

@@ -18,6 +18,7 @@ R = TypeVar("R")
 _REORDER = {"contract", "reassoc", "nsz", "arcp"}
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": _REORDER}
+_IN_ORDER: dict[str, Any] = {**_OPTIONS, "fastmath": {"contract"}}
 
 # Parts of kernels are compiled with the help of Numba's inner workings, which were looked at in
 # these versions; with any other, parts are compiled as usual, which takes longer.
@@ -41,6 +42,12 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 def inner(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that only kernels call, into each of them."""
     compiled = njit(**_PART, **_OPTIONS)(function)
+    return cast("Callable[P, R]", compiled)
+
+
+def in_order(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile an inner function whose sums must be added as they are written."""
+    compiled = njit(**_PART, **_IN_ORDER)(function)
     return cast("Callable[P, R]", compiled)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
-from scipy.special import log_ndtr, ndtri_exp
+from scipy.special import log_ndtr, ndtri, ndtri_exp
 
 from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError
@@ -136,8 +136,10 @@ class Gaussian:
 
     def draw(self, params: Floats, uniform: Floats, region: Region | None = None) -> Floats:
         """Return the truncated inverse, taken in the log of the nearer tail."""
-        lo, hi = interval_of(region)
         mean, deviation = params[..., 0], params[..., 1]
+        if region is None:
+            return np.asarray(mean + deviation * ndtri(np.maximum(uniform, SMALLEST_UNIFORM)))
+        lo, hi = interval_of(region)
         log_mass = self.log_mass(params, Interval(lo, hi))
         inside = np.maximum(uniform, SMALLEST_UNIFORM)
         with np.errstate(over="ignore"):

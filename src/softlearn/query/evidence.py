@@ -135,11 +135,12 @@ class Evidence:
             if column.scale is None:
                 raise EvidenceError(f"column {column.name!r} has no scale: give an interval")
         for column, values in zip(schema.columns, self.values, strict=True):
-            has_missing = column.missing == "modelled"
-            infinite = np.isneginf(values) if has_missing else np.isinf(values)
-            if not column.is_discrete and infinite.any():
-                raise EvidenceError(f"column {column.name!r}: infinite value")
-            if column.n_levels >= WEIGHTED_CODE:  # too many for the kernels to read as codes
+            if not column.is_discrete:
+                has_missing = column.missing == "modelled"
+                infinite = np.isneginf(values) if has_missing else np.isinf(values)
+                if infinite.any():
+                    raise EvidenceError(f"column {column.name!r}: infinite value")
+            elif column.n_levels >= WEIGHTED_CODE:  # too many for the kernels to read as codes
                 _check_codes(column, values[~np.isnan(values)])
 
     def must_fit(self, schema: Schema) -> None:

@@ -143,7 +143,6 @@ def posteriors(
             _fill(part, evidence.rows(rows), bool(is_far), n_threads)
             found.log_likelihood[rows], table[:, rows] = part.log_likelihood, part.table
     must_be_tellable(circuit, evidence, far)
-    _set_known(evidence, layout, table)
     table[:, impossible_rows(found.log_likelihood, impossible)] = np.nan
     found.log_likelihood[:] += log_base(circuit.schema, evidence)
     return found
@@ -162,7 +161,7 @@ def _fill(found: Posteriors, evidence: Evidence, far: bool, n_threads: int | Non
     def work(first: int, last: int) -> None:
         space = Workspace(plan, evidence, batch, block_rows(plan, last - first, trace=True))
         flow, share = np.empty((plan.shape.n_slots, space.n_rows)), np.empty(space.n_rows)
-        everything, edge = np.ones(space.n_rows), np.empty(0)
+        everything, edge, done = np.ones(space.n_rows), np.empty(0), first
         for start in blocks(first, last, space.n_rows):
             stop = start + space.n_rows
             leaves = leaf_values(circuit, evidence.rows(slice(start, stop))) if far else log_values
@@ -170,18 +169,8 @@ def _fill(found: Posteriors, evidence: Evidence, far: bool, n_threads: int | Non
             if isinstance(leaves, RelativeLeaves):
                 found.log_likelihood[start:stop] += leaves.base
             spread(plan.graph, space.block.values, everything, flow, share, edge)
-            table[:, start:stop] = 0.0  # the last block may repeat rows
+            table[:, start:done] = 0.0  # the last block may repeat rows
             collect(plan.graph, *uses, batch, start, flow, layout.level_start, table)
+            done = stop
 
     over_rows(work, evidence.n_rows, n_threads)
-
-
-def _set_known(evidence: Evidence, layout: _Layout, table: Floats) -> None:
-    """Give known values of discrete columns probability one."""
-    for position, column in enumerate(layout.circuit.schema.columns):
-        if column.is_discrete and layout.wanted[position]:
-            known = np.flatnonzero(~np.isnan(evidence.values[position]))
-            codes = evidence.values[position, known].astype(np.intp)
-            start = layout.level_start[position]
-            table[start : start + column.n_levels, known] = 0.0
-            table[start + codes, known] = 1.0

@@ -9,7 +9,7 @@ import numpy as np
 from softlearn.arrays import Floats, Ids, States
 from softlearn.circuit import Circuit, same_shape
 from softlearn.errors import EvidenceError
-from softlearn.kernels.circuit.program import Values
+from softlearn.kernels.circuit.program import DrawRoom, Values
 from softlearn.query.coding import needs_families
 from softlearn.query.evidence import Evidence
 from softlearn.query.far import far_rows, leaf_values
@@ -21,6 +21,8 @@ from softlearn.query.tellable import must_be_tellable
 from softlearn.query.workspace import Workspace, batch_of, block_rows, over_rows
 
 _DRAWS_TOGETHER = 8192  # whose cells' probabilities are in memory: 16 MB for a column of 250 cells
+_DRAWS_BY_ROW = 32  # are made before they are written to their columns
+_NUMBERS_PER_LINE = 8  # of a cache
 
 
 def sample(
@@ -74,7 +76,7 @@ class _Draws(NamedTuple):
     n_each: int
     states: States  # (draws,)  one stream of random numbers each
     values: Floats  # (columns, draws)
-    leaf_of: Ids  # (columns, draws)  the leaf that a continuous value is drawn from, or -1
+    leaf_of: Ids  # (columns, draws)  of continuous columns: the leaf to draw from, or -1
     log_likelihood: Floats  # (rows,)
 
     @staticmethod
@@ -85,7 +87,7 @@ class _Draws(NamedTuple):
             n_each,
             rng.integers(0, 2**64, size=shape[1], dtype=np.uint64),
             np.empty(shape),
-            np.full(shape, -1, np.int32),
+            np.empty(shape, np.int32),
             np.empty(evidence.n_rows),
         )
 
@@ -102,11 +104,19 @@ def _descend_freely(
     batch = batch_of(circuit.schema, DiscreteColumns.of(circuit.schema), nothing)
 
     def work(first: int, last: int) -> None:
-        stack = np.empty(circuit.n_nodes + 1, np.int32)
-        memory = (draws.states, stack, draws.values, draws.leaf_of)
+        memory = (draws.states, _room(circuit), draws.values, draws.leaf_of)
         descend(graph, values, batch, 0, draws.n_each, (first, last), *memory)
 
     over_rows(work, draws.n_each, n_threads)
+
+
+def _room(circuit: Circuit) -> DrawRoom:
+    """Return the memory that one thread draws in."""
+    # An odd number of cache lines: lines of one column then lie in different sets of a cache.
+    lines = -(-len(circuit.schema) // _NUMBERS_PER_LINE) | 1
+    shape = (_DRAWS_BY_ROW, lines * _NUMBERS_PER_LINE)
+    stack = np.empty(circuit.n_nodes + 1, np.int32)
+    return DrawRoom(stack, np.empty(shape), np.empty(shape, np.int32), np.empty(shape))
 
 
 def _descend_all(
@@ -126,7 +136,7 @@ def _descend_all(
         """Make the draws first:last, which belong to rows first // n_each and following."""
         row_from, row_to = first // n_each, -(-last // n_each)
         space = Workspace(plan, evidence, batch, block_rows(plan, row_to - row_from, trace=True))
-        stack = np.empty(circuit.n_nodes + 1, np.int32)
+        memory = (draws.states, _room(circuit), draws.values, draws.leaf_of)
         for start in range(row_from, row_to, space.n_rows):
             begin = max(min(start, row_to - space.n_rows), row_from)
             block = slice(begin, begin + space.n_rows)
@@ -134,7 +144,6 @@ def _descend_all(
             space.run(begin, begin + space.n_rows, leaves, draws.log_likelihood)
             stop = min(start + space.n_rows, row_to)
             span = (max(start * n_each, first), min(stop * n_each, last))
-            memory = (draws.states, stack, draws.values, draws.leaf_of)
             descend(plan.graph, space.block.values, batch, begin, n_each, span, *memory)
 
     over_rows(work, evidence.n_rows * n_each, n_threads)
@@ -143,6 +152,8 @@ def _descend_all(
 def _draw_continuous(circuit: Circuit, evidence: Evidence, draws: _Draws) -> None:
     """Turn the uniform numbers of continuous columns into values, family by family."""
     for position, column in enumerate(circuit.schema.columns):
+        if column.is_discrete:
+            continue
         values = draws.values[position]
         if column.scale is not None:  # the kernels wrote the cells of known values
             known = np.repeat(evidence.values[position], draws.n_each)

@@ -119,7 +119,7 @@ class Shape:
     """
 
     code: Instructions
-    slots: Ids
+    slots: Offsets
     n_slots: int
     root: int
     slot_of: Ids
@@ -201,7 +201,7 @@ def _compile(structure: Structure, source: Kinds, trace: bool) -> Shape:
 
 def _slots(
     structure: Structure, code: Instructions, dense: DenseBlocks, trace: bool
-) -> tuple[Ids, int, Ids]:
+) -> tuple[Offsets, int, Ids]:
     """Return (to, a, b) as slots, their number, and where each node's value stays in a trace."""
     from softlearn.kernels.circuit.schedule import assign_slots  # noqa: PLC0415 - loads Numba
 
@@ -213,7 +213,7 @@ def _slots(
     slot_of[nodes] = np.arange(nodes.size)
     read = [np.where(side < 0, 0, slot_of[side]) for side in (code.to, code.a, code.b)]
     read[2] = np.where(code.op == DENSE, code.b, read[2])
-    return np.stack(read).astype(np.int32), nodes.size, slot_of
+    return np.stack(read).astype(np.int64), nodes.size, slot_of
 
 
 def _segment_ends(tiles_before: Offsets) -> Offsets:

@@ -25,6 +25,7 @@ BLOCK_ROWS = 256
 TRACE_BYTES = 4 << 20
 _FEWEST_ROWS = 8
 _FEWEST_DENSE_ROWS = 64  # blocks of sums do more with each value that is read
+_ROWS_AHEAD = 2048  # are read as codes together: 16 kB of each column
 _SMALL_FACTOR = 2.0**-50
 _NOWHERE = np.empty(0)
 _ROWS_PER_TASK = 4096  # enough work to hide the cost of a thread's start
@@ -50,6 +51,8 @@ class Workspace:
             np.empty(n_coded, np.uint8),
             np.empty(n_coded, np.int64),
             np.zeros(1, np.uint8),
+            np.empty((n_coded, min(_ROWS_AHEAD, evidence.n_rows)), np.uint8),
+            np.full(1, -_ROWS_AHEAD - n_rows, np.int64),
         )
         n_tiles = int(plan.shape.uses.tile_row.max(initial=-1)) + 1
         tiles = Tiles(
@@ -64,8 +67,7 @@ class Workspace:
             np.empty((plan.shape.n_slots if plan.needs_exponents else 0, n_rows)),
             np.zeros(plan.shape.n_slots, np.uint8),
         )
-        bits = np.empty((2, n_rows), np.int64)
-        scratch = Scratch(bits, bits.view(np.float64), np.empty(n_rows))
+        scratch = Scratch(np.empty((2, n_rows)), np.empty(n_rows))
         self.block = Block(rows, tiles, values, scratch)
 
     def run(

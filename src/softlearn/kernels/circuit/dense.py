@@ -7,7 +7,7 @@ wherever it stands in a block of rows.
 
 from __future__ import annotations
 
-import math
+from typing import cast
 
 import numpy as np
 
@@ -16,11 +16,13 @@ from softlearn.kernels.circuit.program import Block, Graph, Values
 from softlearn.kernels.circuit.scaled import (
     check_slot,
     combine_scaled,
-    power_bits,
+    power_of_two,
     size_of,
+    times_power,
 )
 from softlearn.kernels.compile import inner
 
+_FIRST = cast("int", np.int64(0))  # a plain 0 would be a type of its own
 _TILE = 64  # rows at a time: sixty-four children of them fill a first-level cache
 # A place that is unsigned is never counted from the end, and loops over it become vectors.
 _ROWS = np.uint64(_TILE)
@@ -45,7 +47,7 @@ def add_dense(shape: Offsets, weight: Floats, to: int, a: int, block: Block, che
     if _any_scaled(values, a, n_children) or tiny:
         near = np.empty((n_children, n_rows))
         if not tiny and _brought_near(values, a, near, block.scratch.top):
-            _times(weight, first, near, 0, m, to, n_sums, n_children)
+            _times(weight, first, near, _FIRST, m, to, n_sums, n_children)
             for k in range(n_sums):
                 scaled[to + k] = 1
                 for r in range(n_rows):
@@ -92,14 +94,11 @@ def _brought_near(values: Values, first: int, near: Floats, top: Floats) -> bool
             top[r] = 0.0
         elif top[r] - lowest[r] > _NEAR:
             return False
-    power = np.empty(n_rows, np.int64)
     for c in range(near.shape[0]):
         has = values.scaled[first + c]
         for r in range(n_rows):
-            power[r] = power_bits((exponent[first + c, r] if has else 0.0) - top[r])
-        factor = power.view(np.float64)
-        for r in range(n_rows):
-            near[c, r] = m[first + c, r] * factor[r]
+            power = power_of_two((exponent[first + c, r] if has else 0.0) - top[r])
+            near[c, r] = m[first + c, r] * power
     return True
 
 
@@ -210,7 +209,7 @@ def spread_dense(
         near = np.empty((n_children, n_rows))
         if not _brought_near(values, a, near, top) or not _shares(values, to, flow, top, share):
             return False
-        _hand_down(graph.weight, shape, share, near, 0, flow, a, edge)
+        _hand_down(graph.weight, shape, share, near, _FIRST, flow, a, edge)
         return True
     m = values.mantissa
     for k in range(n_sums):
@@ -233,7 +232,7 @@ def _shares(values: Values, to: int, flow: Floats, top: Floats, share: Floats) -
                 apart = top[r] - (exponent[to + k, r] if has else 0.0)
                 if apart - size_of(values.bits[to + k, r]) > _FURTHEST or apart < -_FURTHEST:
                     return False
-                share[k, r] = math.ldexp(flow[to + k, r] / m[to + k, r], int(apart))
+                share[k, r] = times_power(flow[to + k, r] / m[to + k, r], apart)
     return True
 
 
@@ -254,7 +253,7 @@ def _hand_down(
     shares, tile = np.empty(n_sums * _TILE), np.empty(n_children * _TILE)
     found = np.empty(n_children * _TILE)
     for start in range(0, n_rows, _TILE):
-        _pack(share, 0, n_sums, start, shares)
+        _pack(share, _FIRST, n_sums, start, shares)
         _pack(x, at, n_children, start, tile)
         _tile_times(weight, first, 1, n_children, shares, n_sums, found, n_children)
         for c in range(n_children):

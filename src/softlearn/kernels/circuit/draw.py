@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from softlearn.arrays import Floats, Ids, States
-from softlearn.kernels.circuit.program import Batch, Graph, Values
+from softlearn.kernels.circuit.program import Batch, DrawRoom, Graph, Values
+from softlearn.kernels.circuit.scaled import times_power
 from softlearn.kernels.compile import inner, kernel
 from softlearn.kernels.seeds import STEP, uniform
 
@@ -19,23 +22,53 @@ def descend(
     n_each: int,
     draws: tuple[int, int],
     states: States,
-    stack: Ids,
+    room: DrawRoom,
     out: Floats,
     leaf_of: Ids,
 ) -> None:
     """Make the draws draws[0]:draws[1] from a traced block that starts at row `first`.
 
     Draw i belongs to row i // n_each of the batch. A discrete column's code goes to out; a
-    continuous column gets a uniform number there and its leaf in leaf_of.
+    continuous column gets a uniform number there and its leaf in leaf_of, -1 if it is known.
     """
+    size = room.drawn.shape[0]
+    for begin in range(draws[0], draws[1], size):
+        end = min(begin + size, draws[1])
+        first_row, last_row = begin // n_each, (end - 1) // n_each + 1
+        at = np.uint64(first_row)
+        for column in range(out.shape[0]):  # what is known, row by row
+            for k in range(np.uint64(last_row - first_row)):
+                room.known[k, column] = batch.values[column, at + k]
+        _walk(graph, values, batch, first, n_each, (begin, end), states, room)
+        at = np.uint64(begin)
+        for column in range(out.shape[0]):
+            for k in range(np.uint64(end - begin)):
+                out[column, at + k] = room.drawn[k, column]
+                leaf_of[column, at + k] = room.leaf[k, column]
+
+
+@inner
+def _walk(
+    graph: Graph,
+    values: Values,
+    batch: Batch,
+    first: int,
+    n_each: int,
+    draws: tuple[int, int],
+    states: States,
+    room: DrawRoom,
+) -> None:
+    """Walk down once for each draw; what it meets goes to the row of the draw in the room."""
     is_sum, edge_start, child, weight = graph.is_sum, graph.edge_start, graph.child, graph.weight
     slot_of, n_levels, leaf_column = graph.slot_of, graph.n_levels, graph.leaf_column
     leaf_offset, table = graph.leaf_offset, graph.table
     mantissa, exponent, scaled = values.mantissa, values.exponent, values.scaled
-    known_values, set_start, factors = batch.values, batch.set_start, batch.set_factors
+    set_start, factors = batch.set_start, batch.set_factors
+    stack, drawn, leaf, known_values = room.stack, room.drawn, room.leaf, room.known
+    first_known = draws[0] // n_each
     for i in range(draws[0], draws[1]):
         at = i // n_each
-        r = at - first
+        r, own_row, of_row = at - first, i - draws[0], at - first_known
         state = states[i]
         stack[0] = is_sum.size - 1
         size = 1
@@ -65,16 +98,17 @@ def descend(
             elif node < leaf_column.size:
                 state += STEP
                 column = leaf_column[node]
-                known, start = known_values[column, at], set_start[column]
+                known, start = known_values[of_row, column], set_start[column]
+                leaf[own_row, column] = -1
                 if known == known:  # not NaN
-                    out[column, i] = known
+                    drawn[own_row, column] = known
                 elif n_levels[column] > 0:
                     where = -1 if start < 0 else start + at * n_levels[column]
                     level = (leaf_offset[node], where, n_levels[column])
-                    out[column, i] = _level(table, factors, level, uniform(state))
+                    drawn[own_row, column] = _level(table, factors, level, uniform(state))
                 else:
-                    out[column, i] = uniform(state)
-                    leaf_of[column, i] = node
+                    drawn[own_row, column] = uniform(state)
+                    leaf[own_row, column] = node
             else:
                 for e in range(begin, end):
                     stack[size] = child[e]
@@ -89,7 +123,7 @@ def _scaled_part(weight: float, mantissa: float, shift: float) -> float:
     A weight of 1e-300 keeps its exponent apart: with a small value it would vanish.
     """
     fraction, of_weight = math.frexp(weight)
-    return math.ldexp(fraction * mantissa, int(max(min(shift + of_weight, 4000.0), -4000.0)))
+    return times_power(fraction * mantissa, shift + of_weight)
 
 
 @inner
@@ -99,6 +133,8 @@ def _level(table: Floats, factors: Floats, level: tuple[int, int, int], u: float
     `level` is where the probabilities begin, where the factors do (-1 for none), and how many.
     """
     offset, start, n_levels = level
+    if start < 0 and n_levels == 2:  # without a branch, which nobody can foresee
+        return int((u >= table[offset]) & (table[offset + 1] > 0.0))
     total = 1.0
     if start >= 0:
         total = 0.0

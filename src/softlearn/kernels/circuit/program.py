@@ -44,13 +44,13 @@ class Program(NamedTuple):
     """Instructions over slots; a block of rows runs through them from first to last."""
 
     op: Kinds  # (instructions,)
-    to: Ids  # (instructions,)
-    a: Ids  # (instructions,)
-    b: Ids  # (instructions,)
+    to: Offsets  # (instructions,)
+    a: Offsets  # (instructions,)
+    b: Offsets  # (instructions,)
     weight_a: Floats  # (instructions,)
     weight_b: Floats  # (instructions,)
-    leaf_from: Ids  # (instructions,)   leaves of the instruction: leaf_from:leaf_to
-    leaf_to: Ids  # (instructions,)
+    leaf_from: Offsets  # (instructions,)   leaves of the instruction: leaf_from:leaf_to
+    leaf_to: Offsets  # (instructions,)
     check: Kinds  # (instructions,)   1: bring `to` back into the safe range afterwards
     leaf_source: Kinds  # (leaf uses,)       BINARY, TABLE, PARABOLA or TILE
     leaf_place: Ids  # (leaf uses,)       row of the codes, the values or the tile
@@ -72,12 +72,17 @@ class Batch(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """What one block of rows knows about the discrete columns."""
+    """What one block of rows knows about the discrete columns.
+
+    `state` is that of all rows that were read ahead.
+    """
 
     codes: Kinds  # (discrete columns, block)   the level; n_levels = unobserved
     state: Kinds  # (discrete columns,)
     level_start: Offsets  # (discrete columns,)  where Batch.set_factors begin for this block
     misfit: Kinds  # (1,)                        1 once a number was met that is no level's code
+    ahead: Kinds  # (discrete columns, rows)    codes of this block and of those that follow
+    ahead_from: Offsets  # (1,)                 the first of these rows
 
 
 class Values(NamedTuple):
@@ -100,8 +105,7 @@ class Tiles(NamedTuple):
 class Scratch(NamedTuple):
     """Working memory for one block."""
 
-    bits: Offsets  # (2, block)
-    power: Floats  # the same memory as float64
+    power: Floats  # (2, block)
     top: Floats  # (block,)
 
 
@@ -129,6 +133,15 @@ class Graph(NamedTuple):
     dense: Offsets  # (blocks, 4)         as in Program
     dense_sum: Ids  # (nodes,)            position in a dense block, -1 elsewhere
     dense_block: Ids  # (nodes,)          its number
+
+
+class DrawRoom(NamedTuple):
+    """Working memory for some draws, row by row: a draw that goes down meets columns anyhow."""
+
+    stack: Ids  # (nodes + 1,)
+    drawn: Floats  # (draws, columns or more)
+    leaf: Ids  # (draws, columns or more)
+    known: Floats  # (draws, columns or more)  what the rows of the draws know
 
 
 class LeafReach(NamedTuple):

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from softlearn.kernels.circuit.program import SAFE, Scratch, Values
-from softlearn.kernels.compile import inner
+from softlearn.kernels.compile import in_order, inner
 
 _BIAS = 1023  # of the exponent in a float64
 _MANTISSA_BITS = 52
@@ -37,9 +37,12 @@ def combine_scaled(
     Mantissas count too: a plain value of 2**-1000 is larger than 2**-5000 however that is split.
     """
     m, bits, exponent = values.mantissa, values.bits, values.exponent
-    powers, power, top = scratch.bits, scratch.power, scratch.top
-    fraction_a, shift_a = math.frexp(weights[0])
-    fraction_b, shift_b = math.frexp(weights[1])
+    power, top = scratch.power, scratch.top
+    weight_a, weight_b = weights
+    if to == b:
+        a, b, weight_a, weight_b = b, a, weight_b, weight_a
+    fraction_a, shift_a = math.frexp(weight_a)
+    fraction_b, shift_b = math.frexp(weight_b)
     has_a, has_b = values.scaled[a], values.scaled[b]
     for r in range(m.shape[1]):
         exponent_a = shift_a + (exponent[a, r] if has_a else 0.0)
@@ -50,11 +53,16 @@ def combine_scaled(
         size_b = -np.inf if zero_b else exponent_b + size_of(bits[b, r])
         highest = max(size_a, size_b)
         highest = 0.0 if highest == -np.inf else highest
-        powers[0, r] = power_bits(exponent_a - highest)
-        powers[1, r] = power_bits(exponent_b - highest)
+        power[0, r] = power_of_two(exponent_a - highest)
+        power[1, r] = power_of_two(exponent_b - highest)
         top[r] = highest
+    if to == a:  # in place is a loop of its own, for the vectoriser
+        for r in range(m.shape[1]):
+            m[to, r] = fraction_a * m[to, r] * power[0, r] + fraction_b * m[b, r] * power[1, r]
+    else:
+        for r in range(m.shape[1]):
+            m[to, r] = fraction_a * m[a, r] * power[0, r] + fraction_b * m[b, r] * power[1, r]
     for r in range(m.shape[1]):
-        m[to, r] = fraction_a * m[a, r] * power[0, r] + fraction_b * m[b, r] * power[1, r]
         exponent[to, r] = top[r]
     values.scaled[to] = 1
 
@@ -66,9 +74,18 @@ def size_of(bits: int) -> int:
 
 
 @inner
-def power_bits(exponent: float) -> int:
-    """Return the bits of 2**exponent, as near as a normal float64 comes to it."""
-    return (int(max(min(exponent, _BIAS), 1 - _BIAS)) + _BIAS) << _MANTISSA_BITS
+def power_of_two(exponent: float) -> float:
+    """Return 2**exponent of a whole number, as near as a normal float64 comes to it."""
+    within = np.int64(max(min(exponent, _BIAS), 1 - _BIAS))
+    return np.int64((within + _BIAS) << _MANTISSA_BITS).view(np.float64)
+
+
+@in_order
+def times_power(x: float, exponent: float) -> float:
+    """Return x * 2**exponent, in two steps: each power by itself is within reach of a float64."""
+    within = max(min(exponent, 2.0 * _BIAS - 2.0), 2.0 - 2.0 * _BIAS)
+    half = np.floor(0.5 * within)
+    return (x * power_of_two(half)) * power_of_two(within - half)
 
 
 @inner

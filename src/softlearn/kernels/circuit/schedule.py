@@ -68,7 +68,7 @@ def _heavy_edges(edge_start: Offsets, child: Ids, fused: Bools) -> Offsets:
 
 
 @kernel
-def assign_slots(to: Offsets, a: Offsets, b: Offsets, n_nodes: int) -> tuple[Ids, int]:
+def assign_slots(to: Offsets, a: Offsets, b: Offsets, n_nodes: int) -> tuple[Offsets, int]:
     """Return the slot of each instruction's (to, a, b) and the number of slots.
 
     The arguments name nodes, -1 for none. A slot is taken again when its last reader has run,
@@ -84,7 +84,7 @@ def assign_slots(to: Offsets, a: Offsets, b: Offsets, n_nodes: int) -> tuple[Ids
     for node in range(n_nodes):
         slot[node] = -1
     free = np.empty(n_nodes, np.int32)
-    slots = np.zeros((3, to.size), np.int32)
+    slots = np.zeros((3, to.size), np.int64)
     n_slots, n_free = 0, 0
     for i in range(to.size):
         target = slot[to[i]]

@@ -13,6 +13,7 @@ import numpy as np
 from softlearn.arrays import Floats, Ids, Kinds
 from softlearn.kernels.circuit.dense import add_dense
 from softlearn.kernels.circuit.evidence import load_rows
+from softlearn.kernels.circuit.exponential import multiply_exp
 from softlearn.kernels.circuit.program import (
     BINARY,
     COMBINE,
@@ -21,10 +22,10 @@ from softlearn.kernels.circuit.program import (
     MULTIPLY,
     OBSERVED,
     PARABOLA,
+    PARTLY,
     SCALE,
     SMALLEST_WEIGHT,
     TILE,
-    TILE_RANGE,
     UNOBSERVED,
     WEIGHTED,
     WEIGHTED_CODE,
@@ -102,18 +103,21 @@ def advance(
                     check_slot(values, to)
                 place = places[j]
                 if source[j] == PARABOLA:
-                    _clear(top)
+                    for r in range(n_rows):
+                        top[r] = 0.0
                     while j < end and source[j] == PARABOLA:
                         _parabola(top, numbers, places[j], start, table, offsets[j])
                         j += 1
-                    _multiply_exp(m, exponent, scaled, to, top)
+                    multiply_exp(m, exponent, scaled, to, top)
                     continue
                 if source[j] == TILE:
                     _tile(m, to, tiles.mantissa, place)
                     _tile_exponents(exponent, scaled, to, tiles.exponent, tiles.scaled, place)
                 elif _pairs(source, state, places, leaf_check, j, end):
                     j += 1
-                    _two_binary(m, to, codes, place, places[j], table, offsets[j - 1], offsets[j])
+                    two = (place, places[j], offsets[j - 1], offsets[j])
+                    everywhere = state[place] == OBSERVED and state[places[j]] == OBSERVED
+                    _two_binary(m, to, codes, two, table, everywhere)
                 else:
                     levels = (offsets[j], level_start[place], n_levels[place])
                     _coded(m, to, codes, place, state[place], table, factors, levels)
@@ -166,10 +170,11 @@ def _add_exponents(exponent: Floats, scaled: Kinds, to: int, a: int, b: int) -> 
 
 @inner
 def _pairs(source: Kinds, state: Kinds, places: Ids, leaf_check: Kinds, j: int, end: int) -> bool:
-    """Return whether leaf j and the next are binary, observed in every row, and go together."""
+    """Return whether leaf j and the next are binary, observed in some rows, and go together."""
     if j + 1 >= end or source[j] != BINARY or source[j + 1] != BINARY or leaf_check[j + 1]:
         return False
-    return bool(state[places[j]] == OBSERVED and state[places[j + 1]] == OBSERVED)
+    # OBSERVED and PARTLY come first.
+    return bool(state[places[j]] <= PARTLY and state[places[j + 1]] <= PARTLY)
 
 
 @inner
@@ -189,9 +194,17 @@ def _coded(
         return
     if state == WEIGHTED:
         _weighted(m, to, codes, place, table, factors, levels)
-    elif n_levels != 2:
+    elif n_levels > 4:
         for r in range(m.shape[1]):
             m[to, r] *= table[offset + codes[place, r]]
+    elif n_levels > 2:  # choosing by bits is faster than looking up
+        p0, p1, p2, p3 = table[offset], table[offset + 1], table[offset + 2], table[offset + 3]
+        for r in range(m.shape[1]):
+            even = p2 if codes[place, r] & 2 else p0
+            odd = p3 if codes[place, r] & 2 else p1
+            p = odd if codes[place, r] & 1 else even
+            factor = 1.0 if codes[place, r] & 4 else p
+            m[to, r] *= factor
     else:
         p0, p1 = table[offset], table[offset + 1]
         for r in range(m.shape[1]):
@@ -205,17 +218,28 @@ def _two_binary(
     m: Floats,
     to: int,
     codes: Kinds,
-    place: int,
-    place2: int,
+    two: tuple[int, int, int, int],
     table: Floats,
-    offset: int,
-    offset2: int,
+    everywhere: bool,
 ) -> None:
-    """Multiply two leaves in one pass: the slot is read and written half as often."""
+    """Multiply two leaves in one pass: the slot is read and written half as often.
+
+    `two` are their rows of the codes and their places in the table; `everywhere` says that all
+    rows observe both.
+    """
+    place, place2, offset, offset2 = two
     p0, p1, q0, q1 = table[offset], table[offset + 1], table[offset2], table[offset2 + 1]
+    if everywhere:
+        for r in range(m.shape[1]):
+            p = p1 if codes[place, r] != 0 else p0
+            q = q1 if codes[place2, r] != 0 else q0
+            m[to, r] *= p * q
+        return
     for r in range(m.shape[1]):
-        p = p1 if codes[place, r] != 0 else p0
-        q = q1 if codes[place2, r] != 0 else q0
+        p = p1 if codes[place, r] & 1 else p0
+        p = 1.0 if codes[place, r] & 2 else p  # 2 is the code of "unobserved"
+        q = q1 if codes[place2, r] & 1 else q0
+        q = 1.0 if codes[place2, r] & 2 else q
         m[to, r] *= p * q
 
 
@@ -242,42 +266,18 @@ def _weighted(
 
 
 @inner
-def _clear(top: Floats) -> None:
-    for r in range(top.size):
-        top[r] = 0.0
-
-
-@inner
 def _parabola(
     top: Floats, values: Floats, column: int, start: int, table: Floats, offset: int
 ) -> None:
     """Add a leaf's log-density; a row that does not observe the number adds nothing."""
     peak, centre, sharpness = table[offset], table[offset + 1], table[offset + 2]
-    for r in range(top.size):
-        x = values[column, start + r]
+    first = np.uint64(start)
+    for r in range(np.uint64(top.size)):
+        x = values[column, first + r]
         gap = x - centre
-        log_density = peak - sharpness * gap * gap
-        top[r] += log_density if x == x else 0.0
-
-
-@inner
-def _multiply_exp(m: Floats, exponent: Floats, scaled: Kinds, to: int, logs: Floats) -> None:
-    """Multiply a slot by exponentials; rows out of range hand their size to the exponents."""
-    outside = 0
-    for r in range(logs.size):
-        outside += abs(logs[r]) > TILE_RANGE * _LN2
-    if outside == 0:
-        for r in range(logs.size):
-            m[to, r] *= math.exp(logs[r])
-        return
-    fresh = scaled[to] == 0
-    scaled[to] = 1
-    for r in range(logs.size):
-        size = np.floor(logs[r] / _LN2) if logs[r] > -np.inf else 0.0
-        # Beyond 2**53 bits the rest is rounding, which must not become a large mantissa.
-        rest = min(max(logs[r] - size * _LN2, 0.0), _LN2) if logs[r] > -np.inf else -np.inf
-        m[to, r] *= math.exp(rest)
-        exponent[to, r] = size + (0.0 if fresh else exponent[to, r])
+        before = top[r]
+        after = before + (peak - sharpness * gap * gap)
+        top[r] = after if x == x else before
 
 
 @inner
