@@ -65,6 +65,7 @@ SIDEBAR = {
     "Results": [
         "Everyday tasks <tasks>",
         "Drawn rows <tables-benchmark>",
+        "Speed <speed>",
         "The paper's experiments <results>",
         "Run them again <reproduce>",
     ],

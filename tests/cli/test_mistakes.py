@@ -62,7 +62,8 @@ def test_a_wrong_model_is_explained(name, command, run, tmp_path):
 
 def test_a_folder_is_no_file(model_file, table_file, run, tmp_path):
     assert is_one_error(run("score", tmp_path, table_file), "it is a folder")
-    assert is_one_error(run("score", model_file, tmp_path), "it is a folder")
+    (tmp_path / "empty").mkdir()
+    assert is_one_error(run("score", model_file, tmp_path / "empty"), "names no file of a table")
     assert is_one_error(run("score", model_file, table_file, "-o", tmp_path), "is a folder")
 
 
