@@ -65,15 +65,14 @@ def arguments(tmp_path, monkeypatch, model_file, table_file, training_file):
 @pytest.fixture
 def small_worlds(monkeypatch):
     """Spare the tests what others do at length: the demo, downloads, experiments."""
-    from softlearn import datasets, demo, experiments
+    from softlearn import datasets, demo, experiments, web
     from softlearn.experiments.document import Document
-    from softlearn.web import explorer
 
     monkeypatch.setattr(demo, "main", lambda: {"asked": "answered"})
     monkeypatch.setattr(datasets, "fetch", lambda name: (Path("folder") / name,))
     produced = experiments.Produced(1, 1, Document("nothing", ()), (Path("results"),))
     monkeypatch.setattr(experiments, "reproduce", lambda *_, **__: produced)
-    monkeypatch.setattr(explorer, "serve", lambda *given: given[-1](given[-2].url))
+    monkeypatch.setattr(web, "serve", lambda *given: given[-1](given[-2].url))
     monkeypatch.setattr(experiments, "write_report", lambda out: (out / "report.html",))
 
 
