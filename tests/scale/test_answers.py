@@ -90,7 +90,9 @@ def test_arrays_have_arrays_for_answers(classifier):
     rows = da.from_array(NUMBERS, chunks=(70, 1))
     here = OF_NUMBERS.score_samples(NUMBERS)
     np.testing.assert_array_equal(computed(OF_NUMBERS.score_samples(rows)), here)
-    np.testing.assert_array_equal(computed(OF_NUMBERS.impute(rows)), OF_NUMBERS.impute(NUMBERS))
+    # A mean is a matrix product, whose last bit depends on how many rows it is asked for.
+    filled = computed(OF_NUMBERS.impute(rows))
+    np.testing.assert_allclose(filled, OF_NUMBERS.impute(NUMBERS), rtol=1e-14)
     of_array = CircuitClassifier(random_state=0).fit(NUMBERS, TARGET)
     np.testing.assert_array_equal(
         computed(of_array.predict_proba(rows)), of_array.predict_proba(NUMBERS)
