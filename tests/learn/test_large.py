@@ -82,6 +82,19 @@ def test_blocks_do_not_matter_for_any_table(table, n_blocks, name):
     assert same_bits(one, learnt(values, schema, config, n_blocks=n_blocks))
 
 
+@pytest.mark.parametrize("n_blocks", [2, 7])
+def test_blocks_do_not_matter_for_equal_rows_with_broken_weights(n_blocks):
+    rng = np.random.default_rng(0)
+    values = mixture("bb3", 400)  # at most twelve different rows
+    weights = np.where(rng.random(400) < 0.5, 1.0, rng.random(400))
+    config = GrowConfig(bucket_rows=4, significance=0.3)
+    one = learnt(values, schema_of("bb3"), config, weights=weights)
+    order = rng.permutation(400)
+    cut = learnt(values, schema_of("bb3"), config, weights=weights, n_blocks=n_blocks, order=order)
+    assert one.kind.size > 5
+    assert same_bits(one, cut)
+
+
 @pytest.mark.parametrize("name", GROWN)
 @pytest.mark.parametrize(
     ("kinds", "gaps"), [("bbbbbb", 0.0), ("b3nb5n", 0.1), ("nnnn", 0.0), ("bbbbbbbb", 0.02)]

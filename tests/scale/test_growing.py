@@ -13,7 +13,7 @@ from softlearn.errors import SoftlearnError
 from softlearn.learn import Block, Engine
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.growing import grown
-from softlearn.scale.growing import grow_there
+from softlearn.scale.growing import grow_on_workers
 
 distributed = pytest.importorskip("distributed")
 N_ROWS = 500
@@ -50,7 +50,7 @@ def blocks_of(n_blocks, *, seed=0, schema=None, values=None):
 
 
 def grown_there(client, delayed, schema, config, **engine):
-    return grow_there(client, delayed, schema, config, seed=SEED, engine=Engine(**engine))
+    return grow_on_workers(client, delayed, schema, config, seed=SEED, engine=Engine(**engine))
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ from softlearn.learn.held_out import different_rows, hold_out
 from softlearn.learn.leaves import finish_leaves, with_histograms
 from softlearn.learn.watch import Engine, ignore
 from softlearn.numeric_policy import HELD_OUT_SHARE, ROWS_OF_A_TREE
-from softlearn.stats.buckets import coded, merged
+from softlearn.stats.buckets import different_rows_of
 from softlearn.stats.table import table_of
 from softlearn.table.schema import Schema
 
@@ -43,7 +43,7 @@ def grown(
         rows = different_rows(joined(blocks))
         block, held = hold_out(rows, HELD_OUT_SHARE, np.random.default_rng(to_hold))
         blocks = [block]
-    rows_of_all = merged([coded(*block, schema) for block in blocks])
+    rows_of_all = different_rows_of(blocks, schema)
     histograms = with_histograms(schema, config)
     table = table_of(rows_of_all, schema, histograms, config.bucket_rows)
     tree = grow(table, config, seed, engine, ends)

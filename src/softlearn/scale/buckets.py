@@ -16,8 +16,8 @@ from softlearn.arrays import Bools
 from softlearn.errors import SoftlearnError
 from softlearn.learn.blocks import Block, check_block
 from softlearn.scale.partitions import Delayed
-from softlearn.scale.parts import Future, kept, made
-from softlearn.stats.buckets import CodedRows, bucket_cuts, coded, count_buckets, merged
+from softlearn.scale.parts import Future, finished, on_workers
+from softlearn.stats.buckets import CodedRows, bucket_cuts, coded, count_buckets, may_merge, merged
 from softlearn.stats.facts import TableFacts, merge, summarise
 from softlearn.stats.layout import Layout, layout_of
 from softlearn.stats.merging import merged_in_order
@@ -45,8 +45,9 @@ def spread_rows(
     bucket_rows: int,
 ) -> SpreadRows:
     """Bring the rows of encoded blocks to their buckets."""
-    told, read = kept(client, schema), client.compute(list(blocks))
-    pieces = made(client.submit(_coded, block, told, pure=False) for block in read)
+    columns, read = on_workers(client, schema), client.compute(list(blocks))
+    merge = all(client.gather(client.map(_may_merge, read, pure=False)))
+    pieces = finished(client.submit(_coded, block, columns, merge, pure=False) for block in read)
     sizes = client.gather(client.map(_size, pieces, pure=False))
     n_rows, weight = sum(n for n, _ in sizes), sum(own for _, own in sizes)
     if n_rows < 2 and weight < 2.0:
@@ -60,8 +61,8 @@ def spread_rows(
     if n_buckets < n_parts:  # a bucket is never divided between parts
         size = n_parts // n_buckets
         groups = [parts[i : i + size] for i in range(0, n_parts, size)]
-        parts = made(client.submit(_behind_each_other, group, pure=False) for group in groups)
-    return SpreadRows(told, parts, n_rows, n_buckets, float(sum(own for _, own in sizes)))
+        parts = finished(client.submit(_behind_each_other, group, pure=False) for group in groups)
+    return SpreadRows(columns, parts, n_rows, n_buckets, float(sum(own for _, own in sizes)))
 
 
 def facts_of(client: Any, rows: SpreadRows) -> TableFacts:  # noqa: ANN401
@@ -79,7 +80,7 @@ class LaidOut(NamedTuple):
     """A table on workers, laid out."""
 
     layout: Layout
-    kept: Future  # of the layout
+    layout_on_workers: Future
     tables: list[Future]  # of ``GrowTable``
     shares: list[Future]  # of the ``Share`` of all rows in each bucket
 
@@ -92,19 +93,23 @@ def lay_out(
 ) -> LaidOut:
     """Lay out the rows where they are."""
     layout = layout_of(facts_of(client, rows), schema, with_histograms)
-    told = kept(client, layout)
-    tables = made(client.submit(_table, part, told, pure=False) for part in rows.parts)
+    there = on_workers(client, layout)
+    tables = finished(client.submit(_table, part, there, pure=False) for part in rows.parts)
     per_part = rows.n_buckets // len(rows.parts)
-    shares = made(
+    shares = finished(
         client.submit(_shares, table, (i, per_part, rows.n_buckets), pure=False)
         for i, table in enumerate(tables)
     )
-    return LaidOut(layout, told, tables, shares)
+    return LaidOut(layout, there, tables, shares)
 
 
-def _coded(block: Block, schema: Schema) -> CodedRows:
+def _may_merge(block: Block) -> bool:
+    return may_merge(block.weights)
+
+
+def _coded(block: Block, schema: Schema, merge: bool) -> CodedRows:
     check_block(block, schema)
-    return coded(*block, schema)
+    return coded(*block, schema, merge=merge)
 
 
 def _size(rows: CodedRows) -> tuple[int, float]:
@@ -115,7 +120,7 @@ def _shuffled(client: Any, pieces: list[Future], n_parts: int) -> list[Future]: 
     """Return the rows of each part, from all pieces."""
     cut = [client.submit(_cut, piece, n_parts, pure=False) for piece in pieces]
     chosen = [[client.submit(_chosen, own, i, pure=False) for own in cut] for i in range(n_parts)]
-    return made(client.submit(merged, own, pure=False) for own in chosen)
+    return finished(client.submit(merged, own, pure=False) for own in chosen)
 
 
 def _cut(rows: CodedRows, n_parts: int) -> list[CodedRows]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from softlearn.learn.slices import LargeSlice, OpenPlace, first_place, in_parts,
 from softlearn.learn.watch import Engine, Progress
 from softlearn.scale.buckets import lay_out, spread_rows
 from softlearn.scale.partitions import Delayed
-from softlearn.scale.parts import Future, WorkerParts, kept
+from softlearn.scale.parts import Future, WorkerParts, on_workers
 from softlearn.stats.layout import Layout
 from softlearn.stats.parts import Share
 from softlearn.stats.sub_tables import joined_tables, table_with
@@ -30,7 +30,7 @@ from softlearn.stats.table import no_rows_of
 from softlearn.table import Schema
 
 
-def grow_there(
+def grow_on_workers(
     client: Any,  # noqa: ANN401 - dask has no types
     blocks: Sequence[Delayed],
     schema: Schema,
@@ -51,7 +51,7 @@ def grow_there(
     place = first_place(len(schema), config, seed, top)
     first = in_parts(place, table.shares, rows.n_rows, rows.weight)
     progress = Progress(first.mass)
-    subtrees = _Subtrees(parts, kept(client, (layout, options, buckets)), ends)
+    subtrees = _Subtrees(parts, on_workers(client, (layout, options, buckets)), ends)
     large = LargeGrower(parts, layout, no_rows_of(layout), options)
     most = config.bucket_rows
     with raised_at(_until(ends), options.stop):
@@ -68,7 +68,7 @@ class _Subtrees:
     """Small slices, each grown as a whole by the worker that its rows are brought to."""
 
     parts: WorkerParts
-    told: Future  # layout, options and buckets
+    shared: Future  # layout, options and buckets
     ends: float
     running: dict[Future, tuple[LargeSlice, list[Future]]] = field(default_factory=dict)
 
@@ -80,8 +80,8 @@ class _Subtrees:
             for table, shares in zip(self.parts.tables, task.shares, strict=True)
         ]
         place = _alone(task)
-        future = client.submit(_grown_here, some, place, self.told, self.ends, pure=False)
-        self.running[future] = (task, some)  # they are held until it is there
+        future = client.submit(_grown_subtree, some, place, self.shared, self.ends, pure=False)
+        self.running[future] = (task, some)  # held until it is computed
 
     def gather(self, progress: Progress, engine: Engine) -> None:
         """Wait for all slices, and put what they have become where they belong."""
@@ -96,15 +96,15 @@ class _Subtrees:
 
 def _alone(task: OpenPlace) -> OpenPlace:
     """Return the place of a slice as if nothing else had been grown."""
-    whole = first_place(task.columns.size, GrowConfig(), np.random.SeedSequence(0), one_open())
-    return replace(
-        whole,
+    return OpenPlace(
         columns=task.columns,
         seed=task.seed,
         depth=task.depth,
         connected=task.connected,
         n_nodes=task.n_nodes,
         fallback=dict(task.fallback),
+        piece=one_open(),
+        place=0,
     )
 
 
@@ -113,14 +113,14 @@ def _rows_of(table: GrowTable, shares: list[Share]) -> tuple[GrowTable, Any]:
     return table_with(table, rows), np.concatenate([share.weights for share in shares])
 
 
-def _grown_here(
+def _grown_subtree(
     some: list[tuple[GrowTable, Any]],
     place: OpenPlace,
-    told: tuple[Layout, GrowthOptions, Buckets],
+    shared: tuple[Layout, GrowthOptions, Buckets],
     ends: float,
 ) -> Piece:
     """Grow a slice on one worker, as every slice is grown."""
-    layout, options, buckets = told
+    layout, options, buckets = shared
     table = joined_tables([own for own, _ in some])
     weights = np.concatenate([own for _, own in some])
     rows = np.arange(weights.size, dtype=np.int32)

@@ -11,7 +11,7 @@ import numpy as np
 from softlearn.circuit import Circuit
 from softlearn.errors import SoftlearnError
 from softlearn.learn import Engine, Entry
-from softlearn.scale.growing import grow_there
+from softlearn.scale.growing import grow_on_workers
 from softlearn.scale.partitions import Delayed
 from softlearn.table import Schema
 
@@ -35,7 +35,7 @@ def learn(
     may_stay = choices is not None and not choices.trees and not choices.fine_tune
     if client is not None and choices is not None and may_stay:
         entry.check_kinds(schema)
-        return grow_there(client, blocks, schema, choices, seed=seed, engine=engine)
+        return grow_on_workers(client, blocks, schema, choices, seed=seed, engine=engine)
     gathered = [block for block in dask.compute(*blocks) if block.weights.size]
     if not gathered:
         raise SoftlearnError("learning needs at least two rows; all partitions are empty")

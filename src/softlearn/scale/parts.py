@@ -36,7 +36,7 @@ class WorkerParts:
         self, function: Callable[..., object], *held: list[Future], given: tuple[Any, ...] = ()
     ) -> list[Future]:
         """Return futures of the function of each bucket, a list per part."""
-        return made(
+        return finished(
             self.client.submit(_each, function, table, own, given, pure=False)
             for table, own in zip(self.tables, zip(*held, strict=True), strict=True)
         )
@@ -57,8 +57,8 @@ class WorkerParts:
         return merged_in_order(measured, merge)
 
 
-def made(futures: Iterable[Future]) -> list[Future]:
-    """Return futures once they are there, or raise what went wrong.
+def finished(futures: Iterable[Future]) -> list[Future]:
+    """Return futures once they are computed, or raise what went wrong.
 
     Until then whatever they are made of must not be let go: the scheduler may not know yet that
     they need it. From then on it remembers how to make them anew.
@@ -73,7 +73,7 @@ def made(futures: Iterable[Future]) -> list[Future]:
     return found
 
 
-def kept(client: Any, value: T) -> Future:  # noqa: ANN401 - dask has no types
+def on_workers(client: Any, value: T) -> Future:  # noqa: ANN401 - dask has no types
     """Return a future of a value that all workers need; hold it as long as anything needs it.
 
     Unlike what is scattered it is part of the work, so that it outlives any worker.

@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from softlearn.arrays import AnyArray, Floats, Offsets, States
+from softlearn.arrays import Floats, Offsets, States
 from softlearn.circuit import cells_of
 from softlearn.errors import SoftlearnError
-from softlearn.stats.duplicates import merge_duplicates
+from softlearn.stats.duplicates import hashes_of, merge_duplicates
 from softlearn.table.schema import Schema
 
 # Slices of more rows are measured bucket by bucket; a bucket holds at most about as many.
@@ -31,24 +31,43 @@ class CodedRows(NamedTuple):
     keys: States  # (rows,) hashes of their cells
 
 
-def coded(values: Floats, weights: Floats, schema: Schema) -> CodedRows:
-    """Return the different rows of a block, in the order of their keys.
+def may_merge(weights: Floats) -> bool:
+    """Return whether equal rows may be merged block by block: if their weights are whole numbers.
+
+    Their sums do not depend on which are added first. It has to hold for all blocks of a table.
+    """
+    return bool((np.floor(weights) == weights).all())
+
+
+def coded(values: Floats, weights: Floats, schema: Schema, *, merge: bool) -> CodedRows:
+    """Return the rows of a block in the order of their keys, equal ones merged or not.
 
     Rows of weight zero are absent. `values` are (columns, rows) codes of levels or numbers; NaN
     where missing.
     """
     if not (weights > 0.0).all():
         values, weights = values[:, weights > 0.0], weights[weights > 0.0]
-    return CodedRows(*merge_duplicates(_in_cells(values, schema), weights))
+    cells = _in_cells(values, schema)
+    if merge:
+        return CodedRows(*merge_duplicates(cells, weights))
+    keys = hashes_of(cells)
+    order = np.argsort(keys, kind="stable")
+    return CodedRows(cells[:, order], weights[order], keys[order])
 
 
 def merged(pieces: Sequence[CodedRows]) -> CodedRows:
-    """Return the different rows of several pieces together, in the order of their keys."""
-    if len(pieces) == 1:
-        return pieces[0]
+    """Return the different rows of all pieces, in the order of their keys."""
     values = np.concatenate([piece.values for piece in pieces], axis=1)
     weights = np.concatenate([piece.weights for piece in pieces])
     return CodedRows(*merge_duplicates(values, weights))
+
+
+def different_rows_of(blocks: Sequence[tuple[Floats, Floats]], schema: Schema) -> CodedRows:
+    """Return the different rows of blocks of values and weights, in the order of their keys."""
+    if len(blocks) == 1:
+        return coded(*blocks[0], schema, merge=True)
+    merge = all(may_merge(weights) for _, weights in blocks)
+    return merged([coded(*block, schema, merge=merge) for block in blocks])
 
 
 def count_buckets(n_rows: int, bucket_rows: int) -> int:
@@ -67,12 +86,6 @@ def bucket_cuts(keys: States, n_buckets: int) -> Offsets:
     width = 2**_KEY_BITS // n_buckets
     ends = np.array([width * i - 1 for i in range(1, n_buckets + 1)], np.uint64)
     return np.concatenate([[0], np.searchsorted(keys, ends, side="right")])
-
-
-def bucket_of(keys: States, n_buckets: int) -> AnyArray:
-    """Return the bucket of each row."""
-    bits = n_buckets.bit_length() - 1
-    return (keys >> np.uint64(_KEY_BITS - bits)) if bits else np.zeros(keys.size, np.uint64)
 
 
 def _in_cells(values: Floats, schema: Schema) -> Floats:

@@ -17,11 +17,10 @@ def merge_duplicates(values: Floats, weights: Floats) -> tuple[Floats, Floats, S
     weights
         (rows,).
     """
-    from softlearn.kernels.grow.duplicates import are_like, row_hashes  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.grow.duplicates import are_like  # noqa: PLC0415 - loads Numba
 
     values = np.ascontiguousarray(values)
-    bits = values.view(np.uint64)
-    hashes = row_hashes(values, bits)
+    bits, hashes = values.view(np.uint64), hashes_of(values)
     _, first, group = np.unique(hashes, return_index=True, return_inverse=True)
     if not are_like(values, bits, first[group]):  # two contents, one hash
         first, group = _by_contents(values, hashes)
@@ -29,6 +28,14 @@ def merge_duplicates(values: Floats, weights: Floats) -> tuple[Floats, Floats, S
     order = np.lexsort((weights, group))  # so that the sums do not depend on the rows' order
     total = np.bincount(group[order], weights=weights[order])
     return merged, total.astype(np.float64), hashes[first]
+
+
+def hashes_of(values: Floats) -> States:
+    """Return a hash of the cells of each row, (rows,); `values` are (columns, rows)."""
+    from softlearn.kernels.grow.duplicates import row_hashes  # noqa: PLC0415 - loads Numba
+
+    values = np.ascontiguousarray(values)
+    return row_hashes(values, values.view(np.uint64))
 
 
 def _by_contents(values: Floats, hashes: States) -> tuple[Offsets, Offsets]:

@@ -19,8 +19,8 @@ from softlearn.stats.buckets import (
     BUCKET_ROWS,
     CodedRows,
     bucket_cuts,
-    coded,
     count_buckets,
+    different_rows_of,
 )
 from softlearn.stats.facts import merge, summarise
 from softlearn.stats.layout import Layout, layout_of
@@ -136,7 +136,8 @@ def training_table(
     with_histograms
         (columns,) which columns of plain numbers have histograms as leaves; none by default.
     """
-    return table_of(coded(values, weights, schema), schema, with_histograms)
+    rows = different_rows_of([(values, weights)], schema)
+    return table_of(rows, schema, with_histograms)
 
 
 def table_of(
