@@ -66,9 +66,10 @@ ROOMS = {
     "learn": Room(
         "errors, arrays, numeric_policy, learners, table.column, table.schema, leaf, circuit, "
         "stats, query.evidence, query.flows, query.leaf_statistics, query.likelihood, "
-        "kernels.cluster.rows, kernels.circuit.program, kernels.grow.work, kernels.psdd.passed",
-        "numpy, threadpoolctl",
-        "kernels",
+        "kernels.cluster.rows, kernels.circuit.program, kernels.grow.work, kernels.psdd.passed, "
+        "whole_files",
+        "numpy, threadpoolctl, safetensors",
+        "kernels, __init__",
     ),
     "scale": Room(
         "errors, arrays, table, files, circuit, stats, learn, kernels.grow.work",

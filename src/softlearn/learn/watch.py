@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from softlearn.learn.memory import Memory
+
 
 @dataclass
 class Progress:
@@ -58,8 +60,11 @@ class Engine:
         Called now and then, and at the end.
     keep_partial
         Whether an interrupt (Ctrl-C) keeps the circuit that there is so far, or ends it all.
+    memory
+        What growers remember of their work.
     """
 
     n_jobs: int = 1
     watch: Callable[[Progress], None] = ignore
     keep_partial: bool = False
+    memory: Memory = field(default_factory=Memory)

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softlearn.arrays import Bools
+from softlearn.arrays import Bools, States
 from softlearn.errors import SoftlearnError
 from softlearn.learn.blocks import Block, check_block
 from softlearn.scale.partitions import Delayed
 from softlearn.scale.parts import Future, finished, on_workers
 from softlearn.stats.buckets import CodedRows, bucket_cuts, coded, count_buckets, may_merge, merged
+from softlearn.stats.buckets import digest_of as digest_of_some
 from softlearn.stats.facts import TableFacts, merge, summarise
 from softlearn.stats.layout import Layout, layout_of
 from softlearn.stats.merging import merged_in_order
@@ -74,6 +75,12 @@ def facts_of(client: Any, rows: SpreadRows) -> TableFacts:  # noqa: ANN401
     ]
     measured: list[TableFacts] = client.gather(found)
     return merged_in_order(measured, merge)
+
+
+def digest_of(client: Any, rows: SpreadRows) -> States:  # noqa: ANN401
+    """Return numbers that tell the rows from others; see ``softlearn.stats.buckets``."""
+    found: States = sum(client.gather(client.map(digest_of_some, rows.parts, pure=False)))
+    return found
 
 
 class LaidOut(NamedTuple):
