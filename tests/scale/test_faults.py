@@ -9,7 +9,6 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from learn.test_large import SEED, same_bits
@@ -154,8 +153,8 @@ def test_an_interrupt_keeps_what_there_is(client, expected):
     partial = on_workers(client, watch=interrupt, keep_partial=True)
     validate(partial)
     assert 1 < partial.kind.size < expected.kind.size
+    looks = iter(range(4))
     with pytest.raises(KeyboardInterrupt):
-        looks = iter(range(4))
         on_workers(client, watch=interrupt)
 
 

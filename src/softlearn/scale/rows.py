@@ -20,7 +20,8 @@ from softlearn.table.column import Missing
 from softlearn.table.counts import WeightTotals
 from softlearn.table.frames import open_frame
 from softlearn.table.infer import schema_of
-from softlearn.table.joining import MOST_VALUES
+from softlearn.table.joining import MOST_VALUES, Bins
+from softlearn.table.refining import in_passes
 from softlearn.table.summary import TableSummary, merge, summarise
 
 MERGED_AT_ONCE = 8  # summaries that meet on one worker
@@ -62,19 +63,27 @@ def schema_over(
 def summary_over(rows: Partitions) -> TableSummary:
     """Return what all parts tell of their columns, merged a few at a time on the workers."""
     totals = None if rows.weights is None else _totals(rows)
+    summary = in_passes(lambda within: _pass(rows, totals, within))
+    if summary.n_rows < FEWEST_ROWS:
+        raise TableError(
+            f"learning needs at least two rows: the {len(rows.frames)} partition(s) have "
+            f"{summary.n_rows} of them"
+        )
+    return summary
+
+
+def _pass(
+    rows: Partitions, totals: WeightTotals | None, within: Mapping[str, Bins] | None
+) -> TableSummary:
+    """Return what all parts tell of their columns, or of values within some bins."""
     level = [
-        dask.delayed(_summarised)(frame, weights, totals, place)
+        dask.delayed(_summarised)(frame, weights, totals, within, place)
         for frame, weights, place in rows.each()
     ]
     while len(level) > 1:
         starts = range(0, len(level), MERGED_AT_ONCE)
         level = [dask.delayed(_merged)(level[i : i + MERGED_AT_ONCE]) for i in starts]
     summary: TableSummary = dask.compute(level[0])[0]
-    if summary.n_rows < FEWEST_ROWS:
-        raise TableError(
-            f"learning needs at least two rows: the {len(rows.frames)} partition(s) have "
-            f"{summary.n_rows} of them"
-        )
     return summary
 
 
@@ -113,12 +122,18 @@ def _part_totals(frame: Any, weights: Any, place: str) -> WeightTotals:  # noqa:
         return WeightTotals.of(_read_weights(weights, open_frame(frame).n_rows))
 
 
-def _summarised(frame: Any, weights: Any, totals: WeightTotals | None, place: str) -> TableSummary:  # noqa: ANN401
+def _summarised(
+    frame: Any,  # noqa: ANN401
+    weights: Any,  # noqa: ANN401
+    totals: WeightTotals | None,
+    within: Mapping[str, Bins] | None,
+    place: str,
+) -> TableSummary:
     with told_where(place):
         counts = None
         if totals is not None:
             counts = totals.as_counts(_read_weights(weights, open_frame(frame).n_rows))
-        return summarise(frame, counts, place).bounded(MOST_VALUES)
+        return summarise(frame, counts, place, within).bounded(MOST_VALUES)
 
 
 def _merged(parts: Sequence[TableSummary]) -> TableSummary:
