@@ -10,6 +10,7 @@ import typer
 
 from softlearn.cli.answers import must_be_free
 from softlearn.cli.inputs import open_source, read_choices
+from softlearn.cli.progress import progress_bar
 from softlearn.errors import MissingDependencyError, SoftlearnError, TableError
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ def fit_on_workers(command: Fit) -> dict[str, Any]:
             f"{cluster.n_workers} worker(s); Dask shows them at {cluster.dashboard}", err=True
         )
         rows = scale.with_training_weights(_partitions(command, cluster))
-        summary = scale.summary_over(rows)
+        with progress_bar("reading") as advance:
+            summary = scale.summary_over(rows, advance)
         schema = schema_of(summary, overrides=choices.overrides, missing=command.missing)
         _tell_rows(summary, len(rows.frames), perf_counter() - start)
         learnt = command.estimator(schema, n_jobs=command.jobs, verbose=1).fit(rows)

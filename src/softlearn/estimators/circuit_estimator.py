@@ -23,7 +23,7 @@ from softlearn.estimators.parameters import (
     read_seed,
     read_training_weights,
 )
-from softlearn.estimators.progress import progress_line
+from softlearn.estimators.progress import progress_bar, progress_line
 from softlearn.learn import LEARNERS, Block, Engine, Entry
 from softlearn.learn.parameters import parameter
 from softlearn.learn.rules import is_whole, one_of
@@ -135,7 +135,13 @@ class CircuitEstimator(DensityEstimator):
         rows = scale.with_training_weights(scale.partitions_of(X, sample_weight))
         found = self.schema
         if not isinstance(found, Schema):
-            found = scale.schema_over(rows, overrides=found, missing=self.missing)
+            with progress_bar("reading", len(rows.frames), self.verbose) as step:
+                found = scale.schema_over(
+                    rows,
+                    overrides=found,
+                    missing=self.missing,
+                    watch=lambda share, n_rows: step(),
+                )
         schema = self._settled(found)
         blocks = scale.encoded(rows, schema, unknown=self.unknown)
         self.model_ = self._learnt(blocks, schema, chosen, scale.learn)

@@ -21,11 +21,17 @@ class Progress:
         How much of it is done.
     n_nodes
         Leaves and inner nodes so far.
+    n_rows
+        The rows that are learnt from, if they live on workers.
+    bytes_moved
+        What the workers have sent, each other and the client.
     """
 
     total: float
     done: float = 0.0
     n_nodes: int = 0
+    n_rows: int | None = None
+    bytes_moved: int = 0
     started: float = field(default_factory=time.monotonic)
 
     @property

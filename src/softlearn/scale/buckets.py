@@ -46,16 +46,18 @@ def spread_rows(
     bucket_rows: int,
 ) -> SpreadRows:
     """Bring the rows of encoded blocks to their buckets."""
-    columns, read = on_workers(client, schema), client.compute(list(blocks))
-    merge = all(client.gather(client.map(_may_merge, read, pure=False)))
-    pieces = finished(client.submit(_coded, block, columns, merge, pure=False) for block in read)
+    columns = on_workers(client, schema)
+    pieces = _coded_pieces(client, blocks, columns)
     sizes = client.gather(client.map(_size, pieces, pure=False))
     n_rows, weight = sum(n for n, _ in sizes), sum(own for _, own in sizes)
     if n_rows < 2 and weight < 2.0:
         raise SoftlearnError("learning needs at least two rows of positive weight")
     n_workers = len(client.scheduler_info(n_workers=-1)["workers"])
     n_parts = max(count_buckets(n_rows, _ROWS_PER_PART), count_buckets(n_workers, 1))
-    parts = _shuffled(client, pieces, n_parts)
+    cut = finished(client.submit(_cut, piece, n_parts, pure=False) for piece in pieces)
+    del pieces  # workers have room for one copy of the rows, and not for one of each step
+    parts = _shuffled(client, cut, n_parts)
+    del cut
     sizes = client.gather(client.map(_size, parts, pure=False))
     n_rows = sum(n for n, _ in sizes)
     n_buckets = count_buckets(n_rows, bucket_rows)
@@ -123,9 +125,19 @@ def _size(rows: CodedRows) -> tuple[int, float]:
     return rows.weights.size, float(rows.weights.sum())
 
 
-def _shuffled(client: Any, pieces: list[Future], n_parts: int) -> list[Future]:  # noqa: ANN401
+def _coded_pieces(
+    client: Any,  # noqa: ANN401
+    blocks: Sequence[Delayed],
+    columns: Future,
+) -> list[Future]:
+    """Return the rows of each block in the order of their keys."""
+    read = client.compute(list(blocks))
+    merge = all(client.gather(client.map(_may_merge, read, pure=False)))
+    return finished(client.submit(_coded, block, columns, merge, pure=False) for block in read)
+
+
+def _shuffled(client: Any, cut: list[Future], n_parts: int) -> list[Future]:  # noqa: ANN401
     """Return the rows of each part, from all pieces."""
-    cut = [client.submit(_cut, piece, n_parts, pure=False) for piece in pieces]
     chosen = [[client.submit(_chosen, own, i, pure=False) for own in cut] for i in range(n_parts)]
     return finished(client.submit(merged, own, pure=False) for own in chosen)
 

@@ -43,8 +43,7 @@ class Cluster:
 
     def bytes_moved(self) -> int:
         """Return how many bytes the workers have sent each other, and the client, so far."""
-        sent = self.client.run(_bytes_sent)
-        return sum(int(one) for one in sent.values())
+        return bytes_moved(self.client)
 
 
 @contextmanager
@@ -137,6 +136,16 @@ def _checked(client: Any, address: str) -> Cluster:  # noqa: ANN401
     return Cluster(client, len(about), min(int(one["memory_limit"]) for one in about) or None)
 
 
+def current_client() -> Any:  # noqa: ANN401 - dask has no types
+    """Return the current client of a cluster, if there is one."""
+    try:
+        import distributed  # noqa: PLC0415 - slow to load, and only few need it
+
+        return distributed.get_client()
+    except (ImportError, ValueError):
+        return None
+
+
 def check_versions(found: dict[str, str | Exception]) -> None:
     """Refuse workers whose softlearn is not this one; an error is that there is none."""
     from softlearn import __version__ as mine  # noqa: PLC0415 - known once the package is loaded
@@ -171,6 +180,12 @@ def _worker_memory(memory: str | None, n_workers: int) -> int | None:
             f"{_FEWEST_BYTES / 1e6:.0f} MB before any row; give more, or take fewer workers"
         )
     return limit
+
+
+def bytes_moved(client: Any) -> int:  # noqa: ANN401
+    """Return how many bytes all workers have sent so far; one that just dies tells nothing."""
+    sent = client.run(_bytes_sent, on_error="ignore")
+    return sum(int(one) for one in sent.values())
 
 
 def _bytes_sent(dask_worker: Any) -> int:  # noqa: ANN401 - as Dask calls it

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,13 +19,19 @@ from softlearn.learn.leaves import finish_leaves, with_histograms
 from softlearn.learn.options import growth_options
 from softlearn.learn.pieces import joined, one_open
 from softlearn.learn.slices import first_place, in_parts
-from softlearn.learn.watch import Engine, Progress
+from softlearn.learn.watch import Engine, Progress, ignore
 from softlearn.scale.buckets import digest_of, lay_out, spread_rows
+from softlearn.scale.cluster import bytes_moved
 from softlearn.scale.partitions import Delayed
 from softlearn.scale.parts import WorkerParts, on_workers
 from softlearn.scale.subtrees import Subtrees, until
 from softlearn.stats.table import no_rows_of
 from softlearn.table import Schema
+
+_SECONDS_BETWEEN_QUESTIONS = 2.0  # to all workers
+_BYTES_OF_A_CELL = 40  # of a slice that is grown: the table, rows laid out, memberships
+_ROOM_FOR_A_SLICE = 0.25  # of a worker's memory; parts of the table are there too
+_SLICES_PER_THREAD = 4  # so that all have something to do until the end
 
 
 def grow_on_workers(
@@ -48,15 +54,57 @@ def grow_on_workers(
     top = one_open()
     place = first_place(len(schema), config, seed, top)
     first = in_parts(place, table.shares, rows.n_rows, rows.weight)
-    progress = Progress(first.mass)
+    progress = Progress(first.mass, n_rows=rows.n_rows)
     shared = on_workers(client, (layout, options, buckets))
     subtrees = Subtrees(parts, shared, options.stop, ends)
-    most = config.bucket_rows
+    most = local_rows(client, rows.n_rows, len(schema), config)
     with checkpoint_of(config, schema, seed, lambda: digest_of(client, rows)) as memory:
-        engine = replace(engine, memory=memory)
+        watch = _with_bytes_moved(client, engine.watch)
+        engine = replace(engine, memory=memory, watch=watch)
         large = LargeGrower(parts, layout, no_rows_of(layout), options, memory)
         with raised_at(until(ends), options.stop):
             split_large(large, first, subtrees, most_rows=most, progress=progress, engine=engine)
             subtrees.collect_all(progress, engine)
         tree = joined(top.grown[0])
         return assemble(tree, finish_leaves(tree, layout, config), schema)
+
+
+def local_rows(
+    client: Any,  # noqa: ANN401
+    n_rows: int,
+    n_columns: int,
+    config: GrowConfig,
+) -> int:
+    """Return how many rows a slice may have that one worker grows as a whole.
+
+    So many as fit well into its memory, but not so many that others have nothing to do. Smaller
+    slices than a bucket are never measured in parts; and with a checkpoint none larger is grown in
+    one go, so that little is lost.
+    """
+    about = client.scheduler_info(n_workers=-1)["workers"].values()
+    if config.checkpoint is not None or not about:
+        return config.bucket_rows
+    n_threads = sum(int(one["nthreads"]) for one in about)
+    room = min(int(one["memory_limit"]) / int(one["nthreads"]) for one in about)
+    fit_in = int(room * _ROOM_FOR_A_SLICE / (_BYTES_OF_A_CELL * n_columns))
+    fair = n_rows // (_SLICES_PER_THREAD * n_threads)
+    return max(config.bucket_rows, min(fit_in or n_rows, fair))
+
+
+def _with_bytes_moved(
+    client: Any,  # noqa: ANN401
+    watch: Callable[[Progress], None],
+) -> Callable[[Progress], None]:
+    """Return who watches too, but knows now and then how much the workers have sent."""
+    if watch is ignore:
+        return watch
+    asked = time.monotonic() - _SECONDS_BETWEEN_QUESTIONS
+
+    def watching(progress: Progress) -> None:
+        nonlocal asked
+        if time.monotonic() - asked >= _SECONDS_BETWEEN_QUESTIONS:
+            progress.bytes_moved = bytes_moved(client)
+            asked = time.monotonic()
+        watch(progress)
+
+    return watching

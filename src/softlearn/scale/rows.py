@@ -13,6 +13,8 @@ import numpy as np
 from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError, TableError
 from softlearn.learn.blocks import Block
+from softlearn.scale.cluster import current_client
+from softlearn.scale.news import Watch, heard, ignore, tell
 from softlearn.scale.partitions import Delayed, Partitions, told_where
 from softlearn.table import Schema, encode
 from softlearn.table.choice import Choice
@@ -51,19 +53,26 @@ def schema_over(
     *,
     overrides: Mapping[str, Choice] | None = None,
     missing: Missing = "unobserved",
+    watch: Watch = ignore,
 ) -> Schema:
     """Return what the columns are by the cells of all parts; see ``infer_schema``.
 
-    The schema is that of the whole table, however it is cut, as long as no column has more than
-    65,536 different numbers; beyond that quantiles of its scale may be off by 0.0004 of the rows.
+    The schema is that of the whole table, however it is cut. `watch` is called with the share of
+    the parts that are read, and their rows, if workers read them.
     """
-    return schema_of(summary_over(rows), overrides=overrides, missing=missing)
+    return schema_of(summary_over(rows, watch), overrides=overrides, missing=missing)
 
 
-def summary_over(rows: Partitions) -> TableSummary:
+def summary_over(rows: Partitions, watch: Watch = ignore) -> TableSummary:
     """Return what all parts tell of their columns, merged a few at a time on the workers."""
     totals = None if rows.weights is None else _totals(rows)
-    summary = in_passes(lambda within: _pass(rows, totals, within))
+    client = current_client()
+
+    def summary_of(within: Mapping[str, Bins] | None) -> TableSummary:
+        with heard(client, len(rows.frames), watch):
+            return _pass(rows, totals, within)
+
+    summary = in_passes(summary_of)
     if summary.n_rows < FEWEST_ROWS:
         raise TableError(
             f"learning needs at least two rows: the {len(rows.frames)} partition(s) have "
@@ -133,7 +142,9 @@ def _summarised(
         counts = None
         if totals is not None:
             counts = totals.as_counts(_read_weights(weights, open_frame(frame).n_rows))
-        return summarise(frame, counts, place, within).bounded(MOST_VALUES)
+        found = summarise(frame, counts, place, within).bounded(MOST_VALUES)
+    tell(place, found.n_rows)
+    return found
 
 
 def _merged(parts: Sequence[TableSummary]) -> TableSummary:
