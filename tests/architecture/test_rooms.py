@@ -104,7 +104,7 @@ ROOMS = {
         "errors, arrays, numeric_policy, table, leaf, circuit, learn, model, estimators, "
         "datasets, show, whole_files",
         "numpy",
-        "matplotlib, rich",
+        "scale, matplotlib, rich",
     ),
     "cli": Room(
         "errors, arrays, learners, whole_files",

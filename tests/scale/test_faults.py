@@ -37,7 +37,7 @@ def workers():
     with distributed.LocalCluster(
         n_workers=2,
         threads_per_worker=1,
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",
         silence_logs=logging.CRITICAL,
     ) as made:
         yield made

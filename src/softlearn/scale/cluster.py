@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from logging import ERROR
-from typing import Any
+from typing import Any, TypeVar
 
 from softlearn.errors import MissingDependencyError, SoftlearnError
+
+Given = TypeVar("Given")
+Found = TypeVar("Found")
 
 PATIENCE = 5.0  # seconds for a scheduler to answer
 FIRST_WORKER = 20.0  # seconds for a scheduler without workers to get one
@@ -40,6 +43,16 @@ class Cluster:
         """Where Dask shows what the workers do; it needs bokeh."""
         link = str(self.client.dashboard_link)
         return link if find_spec("bokeh") else f"{link} (after pip install bokeh)"
+
+    def each(
+        self, function: Callable[[Given], Found], given: Sequence[Given]
+    ) -> Iterator[tuple[Given, Found]]:
+        """Yield what a function makes of each of many values, as workers finish them."""
+        from distributed import as_completed  # noqa: PLC0415 - slow to load
+
+        running = {self.client.submit(function, one, pure=False): one for one in given}
+        for future in as_completed(list(running)):
+            yield running.pop(future), future.result()
 
     def bytes_moved(self) -> int:
         """Return how many bytes the workers have sent each other, and the client, so far."""
