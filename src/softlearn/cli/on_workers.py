@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from softlearn.scale import Cluster, Partitions
     from softlearn.table.summary import TableSummary
 
-_PARTS_IN_MEMORY = 20  # of a worker: a part is read, encoded and copied there
-
 Workers: TypeAlias = Annotated[
     int | None,
     typer.Option(
@@ -108,11 +106,12 @@ def _check(command: Fit) -> None:
 
 def _partitions(command: Fit, cluster: Cluster) -> Partitions:
     from softlearn.scale import read_partitions  # noqa: PLC0415
+    from softlearn.scale.cluster import PARTS_IN_MEMORY  # noqa: PLC0415
     from softlearn.scale.reading import PART_BYTES  # noqa: PLC0415
 
     choices = read_choices(command.schema)
     words = command.missing_words
-    room = (cluster.worker_memory or PART_BYTES * _PARTS_IN_MEMORY) // _PARTS_IN_MEMORY
+    room = (cluster.worker_memory or PART_BYTES * PARTS_IN_MEMORY) // PARTS_IN_MEMORY
     return read_partitions(
         command.table,
         weights=command.weights,

@@ -15,6 +15,7 @@ import numpy as np
 from softlearn.arrays import Bools, States
 from softlearn.errors import SoftlearnError
 from softlearn.learn.blocks import Block, check_block
+from softlearn.scale.cluster import PARTS_IN_MEMORY, WorkerRoom, room_on
 from softlearn.scale.partitions import Delayed
 from softlearn.scale.parts import Future, finished, on_workers
 from softlearn.stats.buckets import CodedRows, bucket_cuts, coded, count_buckets, may_merge, merged
@@ -52,8 +53,11 @@ def spread_rows(
     n_rows, weight = sum(n for n, _ in sizes), sum(own for _, own in sizes)
     if n_rows < 2 and weight < 2.0:
         raise SoftlearnError("learning needs at least two rows of positive weight")
-    n_workers = len(client.scheduler_info(n_workers=-1)["workers"])
-    n_parts = max(count_buckets(n_rows, _ROWS_PER_PART), count_buckets(n_workers, 1))
+    workers = room_on(client)
+    n_parts = max(
+        count_buckets(n_rows, _rows_per_part(workers, len(schema))),
+        count_buckets(workers.n_threads, 1),
+    )
     cut = finished(client.submit(_cut, piece, n_parts, pure=False) for piece in pieces)
     del pieces  # workers have room for one copy of the rows, and not for one of each step
     parts = _shuffled(client, cut, n_parts)
@@ -66,6 +70,14 @@ def spread_rows(
         groups = [parts[i : i + size] for i in range(0, n_parts, size)]
         parts = finished(client.submit(_behind_each_other, group, pure=False) for group in groups)
     return SpreadRows(columns, parts, n_rows, n_buckets, float(sum(own for _, own in sizes)))
+
+
+def _rows_per_part(workers: WorkerRoom, n_columns: int) -> int:
+    """Return how many rows a part should have, so that a worker can hold and merge several."""
+    if workers.bytes_per_thread is None:
+        return _ROWS_PER_PART
+    fit_in = workers.bytes_per_thread // (PARTS_IN_MEMORY * 8 * n_columns)
+    return max(1, min(_ROWS_PER_PART, fit_in))
 
 
 def facts_of(client: Any, rows: SpreadRows) -> TableFacts:  # noqa: ANN401

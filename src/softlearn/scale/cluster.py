@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from logging import ERROR
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from softlearn.errors import MissingDependencyError, SoftlearnError
 
@@ -17,7 +17,9 @@ Found = TypeVar("Found")
 
 PATIENCE = 5.0  # seconds for a scheduler to answer
 FIRST_WORKER = 20.0  # seconds for a scheduler without workers to get one
-_FEWEST_BYTES = 300_000_000  # of a worker: what Python and the compiler take before any row
+_BEFORE_ANY_ROW = 350_000_000  # bytes that Python and compiled code take in a worker
+_FEWEST_BYTES = 500_000_000
+PARTS_IN_MEMORY = 20  # of a worker: a part is read, encoded, copied and merged there
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ def open_cluster(
             memory_limit=limit or "auto",
             dashboard_address="127.0.0.1:0",
             silence_logs=ERROR,
+            preload=["softlearn.scale.interrupts"],
         ) as cluster,
         distributed.Client(cluster) as client,
         _told_of_lost_workers(distributed),
@@ -190,9 +193,33 @@ def _worker_memory(memory: str | None, n_workers: int) -> int | None:
     if limit < _FEWEST_BYTES:
         raise SoftlearnError(
             f"{memory} leave {limit / 1e6:.0f} MB for each of {n_workers} workers, and one takes "
-            f"{_FEWEST_BYTES / 1e6:.0f} MB before any row; give more, or take fewer workers"
+            f"{_BEFORE_ANY_ROW / 1e6:.0f} MB before any row; give {_FEWEST_BYTES / 1e6:.0f} MB "
+            "each or more, or take fewer workers"
         )
     return limit
+
+
+class WorkerRoom(NamedTuple):
+    """How much workers can do at a time.
+
+    Attributes
+    ----------
+    n_threads
+        Of all workers.
+    bytes_per_thread
+        What the tightest worker may take for each of its threads; None if nobody has said.
+    """
+
+    n_threads: int
+    bytes_per_thread: int | None
+
+
+def room_on(client: Any) -> WorkerRoom:  # noqa: ANN401
+    """Return how much the workers can do at a time."""
+    about = client.scheduler_info(n_workers=-1)["workers"].values()
+    limits = [int(one["memory_limit"]) // int(one["nthreads"]) for one in about]
+    n_threads = sum(int(one["nthreads"]) for one in about)
+    return WorkerRoom(max(n_threads, 1), min(limits, default=0) or None)
 
 
 def bytes_moved(client: Any) -> int:  # noqa: ANN401

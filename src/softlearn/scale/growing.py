@@ -21,7 +21,7 @@ from softlearn.learn.pieces import joined, one_open
 from softlearn.learn.slices import first_place, in_parts
 from softlearn.learn.watch import Engine, Progress, ignore
 from softlearn.scale.buckets import digest_of, lay_out, spread_rows
-from softlearn.scale.cluster import bytes_moved
+from softlearn.scale.cluster import bytes_moved, room_on
 from softlearn.scale.partitions import Delayed
 from softlearn.scale.parts import WorkerParts, on_workers
 from softlearn.scale.subtrees import Subtrees, until
@@ -81,14 +81,14 @@ def local_rows(
     slices than a bucket are never measured in parts; and with a checkpoint none larger is grown in
     one go, so that little is lost.
     """
-    about = client.scheduler_info(n_workers=-1)["workers"].values()
-    if config.checkpoint is not None or not about:
+    if config.checkpoint is not None:
         return config.bucket_rows
-    n_threads = sum(int(one["nthreads"]) for one in about)
-    room = min(int(one["memory_limit"]) / int(one["nthreads"]) for one in about)
-    fit_in = int(room * _ROOM_FOR_A_SLICE / (_BYTES_OF_A_CELL * n_columns))
-    fair = n_rows // (_SLICES_PER_THREAD * n_threads)
-    return max(config.bucket_rows, min(fit_in or n_rows, fair))
+    workers = room_on(client)
+    fair = n_rows // (_SLICES_PER_THREAD * workers.n_threads)
+    if workers.bytes_per_thread is None:
+        return max(config.bucket_rows, fair)
+    room = int(workers.bytes_per_thread * _ROOM_FOR_A_SLICE)
+    return max(config.bucket_rows, min(fair, room // (_BYTES_OF_A_CELL * n_columns)))
 
 
 def _with_bytes_moved(
