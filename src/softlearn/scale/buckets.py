@@ -14,7 +14,8 @@ import numpy as np
 
 from softlearn.arrays import Bools, States
 from softlearn.errors import SoftlearnError
-from softlearn.learn.blocks import Block, check_block
+from softlearn.learn import Block
+from softlearn.learn.blocks import check_block
 from softlearn.scale.cluster import PARTS_IN_MEMORY, WorkerRoom, room_on
 from softlearn.scale.partitions import Delayed
 from softlearn.scale.parts import Future, finished, on_workers

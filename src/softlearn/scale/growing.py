@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 
 from softlearn.circuit import Circuit
+from softlearn.learn import Engine, GrowConfig, Progress
 from softlearn.learn.assemble import assemble
 from softlearn.learn.checkpoint import checkpoint_of
-from softlearn.learn.config import GrowConfig
 from softlearn.learn.grow import Buckets, raised_at
 from softlearn.learn.large import LargeGrower, split_large
 from softlearn.learn.leaves import finish_leaves, with_histograms
 from softlearn.learn.options import growth_options
 from softlearn.learn.pieces import joined, one_open
 from softlearn.learn.slices import first_place, in_parts
-from softlearn.learn.watch import Engine, Progress, ignore
+from softlearn.learn.watch import ignore
 from softlearn.scale.buckets import digest_of, lay_out, spread_rows
 from softlearn.scale.cluster import bytes_moved, room_on
 from softlearn.scale.partitions import Delayed

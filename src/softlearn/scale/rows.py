@@ -12,7 +12,7 @@ import numpy as np
 
 from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError, TableError
-from softlearn.learn.blocks import Block
+from softlearn.learn import Block
 from softlearn.scale.cluster import current_client
 from softlearn.scale.news import Watch, heard, ignore, tell
 from softlearn.scale.partitions import Delayed, Partitions, told_where

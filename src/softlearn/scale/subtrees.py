@@ -11,11 +11,11 @@ import numpy as np
 
 from softlearn.arrays import Floats, Kinds
 from softlearn.kernels.grow.work import GrowTable, GrowthOptions
+from softlearn.learn import Engine, Progress
 from softlearn.learn.grow import Buckets, grow_slice
 from softlearn.learn.pieces import Piece, one_open
 from softlearn.learn.receive import receive
 from softlearn.learn.slices import LargeSlice, OpenPlace, with_rows
-from softlearn.learn.watch import Engine, Progress
 from softlearn.scale.parts import Future, WorkerParts
 from softlearn.stats.layout import Layout
 from softlearn.stats.parts import Share
