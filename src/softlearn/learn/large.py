@@ -70,7 +70,7 @@ class LargeGrower:
         """Return the nodes of a slice, and the slices of its children."""
         from softlearn.kernels.grow.part import close_or_split, what_becomes_of  # noqa: PLC0415
 
-        rows = SliceRows.of(self.parts, task.shares, task.columns)
+        rows = SliceRows(self.parts, task.shares, task.columns)
         found = self._found(task, rows)
         known, fallback = task.known()
         which = self._needed(what_becomes_of(found.split), found, task) & (fallback < 0)
@@ -120,16 +120,17 @@ class LargeGrower:
         from softlearn.kernels.seeds import own_seeds  # noqa: PLC0415
 
         options, columns = self.options, task.columns
+        core = rows.core(options.core_weight)
         label = np.zeros(columns.size, np.int64)
         if not task.connected:
-            label[:] = labels_of(rows, self.layout, options)
+            label[:] = labels_of(core, self.layout, options)
             if (label != label[0]).any():
                 return Decision(label, None)
         shape = take_rows(self.no_rows, np.zeros(0, np.int32), np.zeros(0), columns)
         picks = own_seeds(np.uint64(task.seed), options.n_clusters)
         clusters = clusters_of(
             self.parts,
-            rows.data,
+            core.data,
             shape,
             picks=picks,
             options=options.cluster,
