@@ -42,7 +42,8 @@ def measured(rows: list[Row]) -> str:
     """Return the table, and the costs by the largest fit on workers."""
     done = [row for row in rows if "error" not in row]
     on_workers = [row for row in done if row["workers"]]
-    return f"{_table(rows)}\n\n{_costs(max(on_workers, key=lambda row: row['rows']))}"
+    largest = max(on_workers, key=lambda row: (row["rows"], row["workers"]))
+    return f"{_table(rows)}\n\n{_costs(largest)}"
 
 
 def _table(rows: list[Row]) -> str:

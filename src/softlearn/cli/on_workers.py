@@ -60,8 +60,11 @@ def fit_on_workers(command: Fit) -> dict[str, Any]:
             f'learning in parts needs {error.name}: pip install "softlearn[dask]"'
         ) from None
     from softlearn.table.infer import schema_of  # noqa: PLC0415
+    from softlearn.warm_up import warm_up  # noqa: PLC0415
 
     choices = read_choices(command.schema)
+    if command.memory is not None:
+        warm_up()  # here, for compiling takes memory that the workers may not have
     with scale.open_cluster(command.workers, command.cluster, command.memory) as cluster:
         start = perf_counter()
         typer.echo(
