@@ -11,10 +11,6 @@ Watch: TypeAlias = Callable[[float | None, int], None]  # takes the share that i
 _TOPIC = "softlearn-parts"
 
 
-def ignore(share: float | None, n_rows: int) -> None:
-    """Watch nothing."""
-
-
 def tell(place: str, n_rows: int) -> None:
     """Tell who listens that a part was read; without workers of their own nobody does."""
     try:
@@ -27,9 +23,9 @@ def tell(place: str, n_rows: int) -> None:
 
 
 @contextmanager
-def heard(client: Any, n_parts: int, watch: Watch) -> Iterator[None]:  # noqa: ANN401
+def heard(client: Any, n_parts: int, watch: Watch | None) -> Iterator[None]:  # noqa: ANN401
     """Let somebody watch how many of the parts are read; a part that is read again counts once."""
-    if client is None or watch is ignore:
+    if client is None or watch is None:
         yield
         return
     rows: dict[str, int] = {}

@@ -14,7 +14,7 @@ from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError, TableError
 from softlearn.learn import Block
 from softlearn.scale.cluster import current_client
-from softlearn.scale.news import Watch, heard, ignore, tell
+from softlearn.scale.news import Watch, heard, tell
 from softlearn.scale.partitions import Delayed, Partitions, told_where
 from softlearn.table import Schema, encode
 from softlearn.table.choice import Choice
@@ -53,7 +53,7 @@ def schema_over(
     *,
     overrides: Mapping[str, Choice] | None = None,
     missing: Missing = "unobserved",
-    watch: Watch = ignore,
+    watch: Watch | None = None,
 ) -> Schema:
     """Return what the columns are by the cells of all parts; see ``infer_schema``.
 
@@ -63,7 +63,7 @@ def schema_over(
     return schema_of(summary_over(rows, watch), overrides=overrides, missing=missing)
 
 
-def summary_over(rows: Partitions, watch: Watch = ignore) -> TableSummary:
+def summary_over(rows: Partitions, watch: Watch | None = None) -> TableSummary:
     """Return what all parts tell of their columns, merged a few at a time on the workers."""
     totals = None if rows.weights is None else _totals(rows)
     client = current_client()
