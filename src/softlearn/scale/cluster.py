@@ -17,8 +17,8 @@ Found = TypeVar("Found")
 
 PATIENCE = 5.0  # seconds for a scheduler to answer
 FIRST_WORKER = 20.0  # seconds for a scheduler without workers to get one
-_BEFORE_ANY_ROW = 350_000_000  # bytes that Python and compiled code take in a worker
-_FEWEST_BYTES = 500_000_000
+_BEFORE_ANY_ROW = 450_000_000  # bytes that Python and compiled code take in a worker
+_FEWEST_BYTES = 700_000_000  # Dask lets a worker rest from 0.8 of its limit on
 PARTS_IN_MEMORY = 20  # of a worker: a part is read, encoded, copied and merged there
 
 
