@@ -160,7 +160,7 @@ def _fill(found: Posteriors, evidence: Evidence, far: bool, n_threads: int | Non
 
     def work(first: int, last: int) -> None:
         space = Workspace(plan, evidence, batch, block_rows(plan, last - first, trace=True))
-        flow, share = np.empty((plan.shape.n_slots, space.n_rows)), np.empty(space.n_rows)
+        flow, scratch = space.block.values.mantissa, np.empty(space.n_rows)
         everything, edge, done = np.ones(space.n_rows), np.empty(0), first
         for start in blocks(first, last, space.n_rows):
             stop = start + space.n_rows
@@ -168,7 +168,7 @@ def _fill(found: Posteriors, evidence: Evidence, far: bool, n_threads: int | Non
             space.run(start, stop, leaves, found.log_likelihood)
             if isinstance(leaves, RelativeLeaves):
                 found.log_likelihood[start:stop] += leaves.base
-            spread(plan.graph, space.block.values, everything, flow, share, edge)
+            spread(plan.graph, space.block.values, everything, scratch, edge)
             table[:, start:done] = 0.0  # the last block may repeat rows
             collect(plan.graph, *uses, batch, start, flow, layout.level_start, table)
             done = stop

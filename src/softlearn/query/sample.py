@@ -98,7 +98,8 @@ def _descend_freely(
     """Walk down where nothing is known: every node has the value one, so no pass up is needed."""
     from softlearn.kernels.circuit.draw import descend  # noqa: PLC0415 - loads Numba
 
-    graph = graph_of(circuit, np.zeros(circuit.n_nodes, np.int32))
+    everywhere = np.zeros(circuit.n_nodes, np.int32)
+    graph = graph_of(circuit, (everywhere, everywhere))
     one = np.ones((1, 1))
     values = Values(one, one.view(np.int64), np.empty((0, 1)), np.zeros(1, np.uint8))
     batch = batch_of(circuit.schema, DiscreteColumns.of(circuit.schema), nothing)

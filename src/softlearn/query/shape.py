@@ -103,6 +103,9 @@ class Shape:
         How many slots there are, and the one in which the root's value ends up.
     slot_of
         (nodes,) where each node's value stays, -1 if it has no slot; only in a trace.
+    flow_of, n_flows
+        (nodes,) the slot that gets the flow of each node, in a trace: its own, or one behind all
+        others if several parents send to it; and how many of these there are.
     uses
         The leaves in the order in which the instructions read them.
     use_source, use_place, use_offset
@@ -123,6 +126,8 @@ class Shape:
     n_slots: int
     root: int
     slot_of: Ids
+    flow_of: Ids
+    n_flows: int
     uses: LeafUses
     use_source: Kinds
     use_place: Ids
@@ -180,6 +185,9 @@ def _compile(structure: Structure, source: Kinds, trace: bool) -> Shape:
     instruction = np.repeat(np.arange(code.op.size), np.diff(uses.start))
     after = (use_source[1:] == PARABOLA) & (use_source[:-1] == PARABOLA)
     after &= instruction[1:] == instruction[:-1]
+    flow_of, n_flows = (
+        _flow_slots(structure, fused, slot_of, n_slots) if trace else (slot_of, 0)
+    )
     alone = np.flatnonzero(slot_of[: structure.n_leaves] >= 0)
     return Shape(
         code=code,
@@ -187,6 +195,8 @@ def _compile(structure: Structure, source: Kinds, trace: bool) -> Shape:
         n_slots=n_slots,
         root=int(slots[0, -1]),
         slot_of=slot_of,
+        flow_of=flow_of,
+        n_flows=n_flows,
         uses=uses,
         use_source=use_source,
         use_place=place.astype(np.int32),
@@ -195,8 +205,22 @@ def _compile(structure: Structure, source: Kinds, trace: bool) -> Shape:
         dense=dense,
         columns=columns,
         reached_leaf=np.concatenate([alone, structure.child[fused]]).astype(np.int32),
-        reached_slot=slot_of[np.concatenate([alone, structure.edge_owner[fused]])],
+        reached_slot=flow_of[np.concatenate([alone, structure.edge_owner[fused]])],
     )
+
+
+def _flow_slots(
+    structure: Structure, fused: Bools, slot_of: Ids, n_slots: int
+) -> tuple[Ids, int]:
+    """Return where the flow of each node goes, and how many slots that takes behind the others.
+
+    The value of a node is not needed once its only parent has handed its flow down.
+    """
+    n_parents = np.bincount(structure.child[~fused], minlength=structure.n_nodes)
+    shared = np.flatnonzero((n_parents > 1) & (slot_of >= 0))
+    flow_of = slot_of.copy()
+    flow_of[shared] = n_slots + np.arange(shared.size)
+    return flow_of, shared.size
 
 
 def _slots(

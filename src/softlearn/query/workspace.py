@@ -60,7 +60,7 @@ class Workspace:
             np.empty((n_tiles, n_rows)),
             np.empty(n_tiles, np.uint8),
         )
-        mantissa = np.empty((plan.shape.n_slots, n_rows))
+        mantissa = np.empty((plan.shape.n_slots + plan.shape.n_flows, n_rows))
         values = Values(
             mantissa,
             mantissa.view(np.int64),

@@ -88,7 +88,7 @@ class Rows(NamedTuple):
 class Values(NamedTuple):
     """The slots of one block: mantissas, and exponents for the slots that need them."""
 
-    mantissa: Floats  # (slots, block)
+    mantissa: Floats  # (slots and more, block)  in a trace: flows of nodes with many parents
     bits: Offsets  # the same memory as int64
     exponent: Floats  # (slots, block)      whole numbers; floats, as a log may reach 1e308
     scaled: Kinds  # (slots,)            1 if the exponents count
@@ -126,6 +126,7 @@ class Graph(NamedTuple):
     child: Ids  # (edges,)
     weight: Floats  # (edges,)
     slot_of: Ids  # (nodes,)              -1 for a leaf that is multiplied straight into products
+    flow_of: Ids  # (nodes,)              where its flow goes; another slot if it has many parents
     leaf_column: Ids  # (leaves,)
     leaf_offset: Offsets  # (leaves,)     where its probabilities start in `table`
     table: Floats  # probabilities of discrete leaves
