@@ -91,6 +91,6 @@ def _leaf_flows(plan: Plan, rows: Evidence, leaves: RelativeLeaves, move: Floats
     scratch, everything = np.empty(rows.n_rows), np.ones(rows.n_rows)
     spread(plan.graph, space.block.values, everything, scratch, np.empty(0))
     found = np.zeros((circuit.n_leaves, rows.n_rows))
-    leaf, slot = plan.shape.reached_leaf, plan.shape.reached_slot
+    _, leaf, slot = plan.shape.reach
     np.add.at(found, leaf, space.block.values.mantissa[slot])
     return found

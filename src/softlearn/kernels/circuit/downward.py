@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from softlearn.arrays import Bools, Floats, Ids, Offsets
+from softlearn.arrays import Floats
 from softlearn.kernels.circuit.dense import spread_dense
-from softlearn.kernels.circuit.program import Batch, Graph, Values
+from softlearn.kernels.circuit.program import Graph, Values
 from softlearn.kernels.circuit.scaled import times_power
 from softlearn.kernels.compile import inner, kernel
 
@@ -145,80 +143,3 @@ def _hand_on(graph: Graph, node: int, m: Floats, edge: Floats) -> None:
         else:
             for r in range(m.shape[1]):
                 m[own, r] = m[flow, r]
-
-
-@kernel
-def collect(
-    graph: Graph,
-    use_leaf: Ids,
-    use_slot: Ids,
-    place: Offsets,
-    wanted: Bools,
-    batch: Batch,
-    first: int,
-    flow: Floats,
-    level_start: Offsets,
-    posterior: Floats,
-) -> None:
-    """Add the flow of every leaf to its column's posterior.
-
-    A discrete column has one row of `posterior` for each level, a continuous one for each of its
-    leaves, found at `place`. Only columns in `wanted` are filled. Known levels get probability one.
-    """
-    values, set_start, factors = batch.values, batch.set_start, batch.set_factors
-    # Unsigned places are not counted from the end, so that loops over them become vectors.
-    begin, n_rows = np.uint64(first), np.uint64(flow.shape[1])
-    for u in range(use_leaf.size):
-        leaf, slot = use_leaf[u], use_slot[u]
-        column = graph.leaf_column[leaf]
-        n_levels, offset = graph.n_levels[column], graph.leaf_offset[leaf]
-        if not wanted[column]:
-            continue
-        if n_levels == 0:
-            row = place[leaf]
-            for r in range(n_rows):
-                posterior[row, begin + r] += flow[slot, r]
-        elif set_start[column] < 0:
-            for k in range(n_levels):
-                p, row = graph.table[offset + k], level_start[column] + k
-                for r in range(n_rows):
-                    posterior[row, begin + r] += p * flow[slot, r]
-        else:
-            for r in range(flow.shape[1]):
-                at = set_start[column] + (first + r) * n_levels
-                known = values[column, first + r] == values[column, first + r]
-                total = 0.0
-                for k in range(n_levels):
-                    total += factors[at + k] * graph.table[offset + k]
-                if total == 0.0 or known:
-                    continue  # nothing flows here, or the value is known
-                # The compiler may divide by way of 1 / total, which must not be infinite.
-                lift = 2.0**200 if total < 2.0**-900 else 1.0
-                total *= lift
-                for k in range(n_levels):
-                    p = factors[at + k] * (lift * graph.table[offset + k]) / total
-                    posterior[level_start[column] + k, first + r] += p * flow[slot, r]
-    for column in range(wanted.size):
-        if wanted[column]:
-            _set_known(
-                values, column, begin, graph.n_levels[column], level_start, posterior, n_rows
-            )
-
-
-@inner
-def _set_known(
-    values: Floats,
-    column: int,
-    begin: np.uint64,
-    n_levels: int,
-    level_start: Offsets,
-    posterior: Floats,
-    n_rows: np.uint64,
-) -> None:
-    """Give the known levels of a column probability one, and all others zero."""
-    for k in range(n_levels):
-        row = level_start[column] + k
-        for r in range(n_rows):
-            x, believed = values[column, begin + r], posterior[row, begin + r]
-            certain = 1.0 if x == k else 0.0
-            posterior[row, begin + r] = certain if x == x else believed

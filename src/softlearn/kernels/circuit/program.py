@@ -136,6 +136,14 @@ class Graph(NamedTuple):
     dense_block: Ids  # (nodes,)          its number
 
 
+class ColumnReach(NamedTuple):
+    """The places in which rows reach the leaves of each column, those of one leaf together."""
+
+    start: Offsets  # (columns + 1,)  the places of column i: start[i]:start[i + 1]
+    leaf: Ids  # (places,)
+    slot: Ids  # (places,)            where the flow stands in a trace
+
+
 class DrawRoom(NamedTuple):
     """Working memory for some draws, row by row: a draw that goes down meets columns anyhow."""
 
