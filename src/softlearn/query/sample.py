@@ -117,7 +117,8 @@ def _room(circuit: Circuit) -> DrawRoom:
     lines = -(-len(circuit.schema) // _NUMBERS_PER_LINE) | 1
     shape = (_DRAWS_BY_ROW, lines * _NUMBERS_PER_LINE)
     stack = np.empty(circuit.n_nodes + 1, np.int32)
-    return DrawRoom(stack, np.empty(shape), np.empty(shape, np.int32), np.empty(shape))
+    row = np.empty(_DRAWS_BY_ROW, np.int64)
+    return DrawRoom(stack, row, np.empty(shape), np.empty(shape, np.int32))
 
 
 def _descend_all(

@@ -23,7 +23,7 @@ def spread(graph: Graph, values: Values, weight: Floats, part: Floats, edge: Flo
     parents, each of which needs the value (`Graph.flow_of`). What a sum needs is its flow divided
     by its value, its *share*, and that is what is left in the slot of a sum.
     """
-    m, exponent, scaled = values.mantissa, values.exponent, values.scaled
+    m, scaled = values.mantissa, values.scaled
     is_sum, slot_of, flow_of, child = graph.is_sum, graph.slot_of, graph.flow_of, graph.child
     n_rows = m.shape[1]
     for slot in range(scaled.size, m.shape[0]):  # the flows of nodes with several parents

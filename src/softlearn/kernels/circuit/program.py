@@ -148,9 +148,9 @@ class DrawRoom(NamedTuple):
     """Working memory for some draws, row by row: a draw that goes down meets columns anyhow."""
 
     stack: Ids  # (nodes + 1,)
+    row: Offsets  # (draws,)  the rows of the batch that they belong to
     drawn: Floats  # (draws, columns or more)
-    leaf: Ids  # (draws, columns or more)
-    known: Floats  # (draws, columns or more)  what the rows of the draws know
+    leaf: Ids  # (draws, columns or more)  of continuous columns
 
 
 class LeafReach(NamedTuple):
