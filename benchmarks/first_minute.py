@@ -69,7 +69,7 @@ def _write_table(path: Path) -> None:
 
 def _recorded(command: str, place: Path) -> str:
     """Run a command whose output goes to a terminal; return it with what the terminal showed."""
-    settings = {**os.environ, "COLUMNS": "100", "HOME": str(place)}
+    settings = {**os.environ, "COLUMNS": "100"}
     settings = {name: it for name, it in settings.items() if name != "PYTHONPATH"}
     words = shlex.split(command)
     outer, inner = pty.openpty()

@@ -1,1 +1,1 @@
-"""Queries beside other libraries, in an environment of their own: ``python -m benchmarks.peers``."""
+"""Queries beside other libraries: ``python -m benchmarks.peers``."""

@@ -109,7 +109,7 @@ ROOMS = {
         "errors, arrays, learners, whole_files",
         "typer, rich",
         "table, files, circuit, learn, scale, model, conditions, estimators, datasets, show, web, "
-        "demo, experiments, kernels.announce, warm_up, __init__, "
+        "demo, experiments, kernels.announce, kernels.plainly, warm_up, __init__, "
         "numpy, narwhals, pandas, pyarrow",
     ),
     "__main__": Room("cli"),
