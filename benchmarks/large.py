@@ -28,10 +28,8 @@ CIRCUITS = {
     "100 columns of numbers": lambda: tree(100, N_EDGES, n_levels=0),
     "1,000 two-level columns": lambda: tree(1_000, N_EDGES),
 }
-CORRELATED = (
-    100,
-    300,
-)  # columns of numbers whose covariances are asked for: passes grow by squares
+# Columns of numbers whose covariances are asked for: passes grow by squares.
+CORRELATED = (10, 20)
 
 
 def main() -> None:

@@ -11,7 +11,9 @@ import pytest
 from softlearn import SoftLearn
 from softlearn.kernels import plainly
 
-LOADED = "import sys\nfrom softlearn.cli.main import main\ntry: main()\nfinally: print(*sys.modules)"
+LOADED = (
+    "import sys\nfrom softlearn.cli.main import main\ntry: main()\nfinally: print(*sys.modules)"
+)
 
 
 def asked(*arguments):
