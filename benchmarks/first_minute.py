@@ -33,7 +33,7 @@ _COMMANDS = (
     f"pip install --quiet {_ROOT}",
     "softlearn fit people.csv -o people.safetensors",
     "softlearn query people.safetensors sport --given 'age=20..30'",
-    "softlearn fit people.csv -o people.safetensors",
+    "softlearn fit people.csv -o people.safetensors --force",
     "softlearn query people.safetensors sport --given 'age=20..30'",
 )
 

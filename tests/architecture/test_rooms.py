@@ -106,10 +106,10 @@ ROOMS = {
         "matplotlib, rich",
     ),
     "cli": Room(
-        "errors, arrays, learners, whole_files",
+        "errors, arrays, learners, whole_files, kernels.plainly",
         "typer, rich",
         "table, files, circuit, learn, scale, model, conditions, estimators, datasets, show, web, "
-        "demo, experiments, kernels.announce, kernels.plainly, warm_up, __init__, "
+        "demo, experiments, kernels.announce, warm_up, __init__, "
         "numpy, narwhals, pandas, pyarrow",
     ),
     "__main__": Room("cli"),
