@@ -46,7 +46,8 @@ class SoftLearn(CircuitEstimator):
         The most iterations of a clustering; 2 is *Early SoftLearn*.
     min_weight : float, default=0.001
         A row that keeps less than this share of its own weight in a node is left out of it; 0
-        keeps all.
+        keeps all. With EM, tests and clusters leave out rows that keep less than ten times
+        that.
     smoothing : float, default=0.1
         Pseudo-rows of every column that has levels, and of every bin of a histogram.
     smoothing_per : {"column", "level"}, optional
@@ -201,7 +202,8 @@ class LearnSPN(CircuitEstimator):
         The most iterations of a clustering; 2 is *Early SoftLearn*.
     min_weight : float, default=0.001
         A row that keeps less than this share of its own weight in a node is left out of it; 0
-        keeps all.
+        keeps all. With EM, tests and clusters leave out rows that keep less than ten times
+        that.
     smoothing : float, default=0.1
         Pseudo-rows of every column that has levels, and of every bin of a histogram.
     smoothing_per : {"column", "level"}, optional
