@@ -29,6 +29,7 @@ _ROOT = Path(__file__).parents[1]
 _PAGE = _ROOT / "docs" / "installation.md"
 _BEGIN, _END = "<!-- first minute -->\n", "<!-- end of the first minute -->\n"
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")  # colours and movements of the cursor
+_PLACES = "WARNING: Location"  # how pip begins a line about folders that a machine is set up with
 _COMMANDS = (
     f"pip install --quiet {_ROOT}",
     "softlearn fit people.csv -o people.safetensors",
@@ -104,7 +105,7 @@ def _shown(terminal: int) -> str:
     os.close(terminal)
     lines = _CONTROL.sub("", said.decode(errors="replace")).replace("\r\n", "\n").split("\n")
     last = [line.rstrip("\r").rpartition("\r")[2].rstrip() for line in lines]
-    return "".join(f"{line}\n" for line in last if line)
+    return "".join(f"{line}\n" for line in last if line and not line.startswith(_PLACES))
 
 
 if __name__ == "__main__":
