@@ -29,7 +29,8 @@ _ROOT = Path(__file__).parents[1]
 _PAGE = _ROOT / "docs" / "installation.md"
 _BEGIN, _END = "<!-- first minute -->\n", "<!-- end of the first minute -->\n"
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")  # colours and movements of the cursor
-_PLACES = "WARNING: Location"  # how pip begins a line about folders that a machine is set up with
+# How pip begins a line about folders that a machine is set up with.
+_PLACES = "WARNING: Location"
 _COMMANDS = (
     f"pip install --quiet {_ROOT}",
     "softlearn fit people.csv -o people.safetensors",
