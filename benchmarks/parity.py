@@ -28,7 +28,7 @@ def same_posteriors(
     circuit: Circuit, evidence: Evidence, ours: Posteriors, plain: np.ndarray
 ) -> None:
     """Compare posteriors with the loop everywhere, with ratios of the reference in a few cells."""
-    _close("plain loop", ours.table, plain)
+    _close("plain loop", _levels_and_leaves(circuit, ours), plain)
     few = evidence.rows(slice(0, FEW))
     below = reference.log_likelihood(circuit, few)
     _close("reference", ours.log_likelihood[:FEW], below)
@@ -40,6 +40,20 @@ def same_posteriors(
         joint = reference.log_likelihood(circuit, Evidence(values))
         expected = np.exp(joint - below)[unknown]
         _close("reference", ours.levels(column)[:FEW, 0][unknown], expected)
+
+
+def _levels_and_leaves(circuit: Circuit, found: Posteriors) -> np.ndarray:
+    """Return the posterior of each level, and then of each continuous leaf in their order."""
+    leaf_rows = np.zeros((circuit.n_leaves, found.log_likelihood.size))
+    level_rows = [leaf_rows[:0]]
+    for position, column in enumerate(circuit.schema.columns):
+        if column.is_discrete:
+            level_rows.append(found.levels(position).T)
+        else:
+            leaves, weights = found.leaves(position)
+            leaf_rows[leaves] = weights.T
+    continuous = np.array([not column.is_discrete for column in circuit.schema.columns])
+    return np.concatenate([*level_rows, leaf_rows[continuous[circuit.leaf_column]]])
 
 
 def same_samples(

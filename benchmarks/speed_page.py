@@ -40,9 +40,8 @@ Numbers that are not about single queries:
 {numbers}
 
 Measured by `python -m benchmarks` on {machine}, before ({before}) and after ({after});
-this page is written by `python -m benchmarks.speed_page`. Other programs ran on the same machine,
-and the run before measured by the clock: compare the ratios to the plain loop, which ran beside
-each query.
+this page is written by `python -m benchmarks.speed_page`. Other programs ran on the same machine
+and emptied its caches: compare the ratios to the plain loop, which ran beside each query.
 """
 
 

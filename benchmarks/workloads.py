@@ -144,7 +144,7 @@ class _Grown:
         leaf_column = column[order][: np.count_nonzero(kind == LEAF)]
         params = _leaf_params(leaf_column.size, n_levels, rng)
         return Circuit(
-            schema=_schema(n_columns, n_levels),
+            schema=schema_of(n_columns, n_levels),
             kind=kind[order],
             edge_start=np.concatenate([[0], np.cumsum(counts)]),
             child=place[child[by_parent].astype(np.int64)],
@@ -174,7 +174,7 @@ def _leaf_params(n_leaves: int, n_levels: int, rng: np.random.Generator) -> np.n
     return raw / raw.sum(axis=1, keepdims=True)
 
 
-def _schema(n_columns: int, n_levels: int) -> Schema:
+def schema_of(n_columns: int, n_levels: int) -> Schema:
     if n_levels == 0:
         return Schema(tuple(Column(f"x{i}", "numeric") for i in range(n_columns)))
     if n_levels == 2:

@@ -44,9 +44,9 @@ LARGE = {
 # Powers of two that stand beside what they are for: kernels import no policy, and the others say
 # where a reference leaf ends. How many there are.
 BESIDE_THEIR_USE = {
-    "kernels/circuit/downward.py": 1,
     "kernels/circuit/exponential.py": 2,  # how the logarithm of 2 is cut into two numbers
     "kernels/circuit/leaf_totals.py": 2,
+    "kernels/circuit/posterior.py": 1,
     "kernels/circuit/program.py": 1,
     "kernels/cluster/incremental.py": 1,
     "kernels/cluster/planes.py": 2,

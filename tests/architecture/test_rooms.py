@@ -107,7 +107,7 @@ ROOMS = {
         "scale, matplotlib, rich",
     ),
     "cli": Room(
-        "errors, arrays, learners, whole_files",
+        "errors, arrays, learners, whole_files, kernels.plainly",
         "typer, rich",
         "table, files, circuit, learn, scale, model, conditions, estimators, datasets, show, web, "
         "demo, experiments, kernels.announce, warm_up, __init__, "

@@ -98,7 +98,7 @@ def signatures_after(script):
 
 def test_questions_compile_one_signature_for_each_kernel():
     counts = signatures_after(SCORING)
-    for name in ("upward.advance", "downward.spread", "downward.collect", "draw.descend"):
+    for name in ("upward.advance", "downward.spread", "posterior.collect", "draw.descend"):
         assert counts["circuit." + name] == 1
     assert {name: count for name, count in counts.items() if count > 1} == {}
 

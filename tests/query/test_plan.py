@@ -99,7 +99,7 @@ def test_a_workspace_does_not_grow_with_the_circuit():
 
 
 def test_a_trace_shrinks_its_blocks_as_the_circuit_grows():
-    plan = plan_for(flatten(wide(20_000)), trace=True)
+    plan = plan_for(flatten(wide(60_000)), trace=True)
     rows = block_rows(plan, 1000, trace=True)
     assert rows < BLOCK_ROWS
     assert rows * plan.shape.n_slots * 16 <= TRACE_BYTES

@@ -39,19 +39,14 @@ def same_shape(circuit: Circuit, leaves: AnyArray) -> Iterator[tuple[Family, Off
 
     A group has one family, one number of parameters and, if its column has cells, one column.
     """
-    length = np.diff(circuit.param_start)[leaves]
-    family = circuit.leaf_family[leaves].astype(np.int64)
-    column = circuit.leaf_column[leaves].astype(np.int64)
-    has_cells = np.array([about.scale is not None for about in circuit.schema.columns])
-    of_column = np.where(has_cells[column], column + 1, 0)
-    key = (family * (len(circuit.schema) + 1) + of_column) * (1 + int(length.max(initial=0)))
-    key += length
+    key = circuit.leaf_shape[leaves]
     alike = key.size > 0 and bool((key == key[0]).all())  # as most are: no need to sort
     for value in key[:1] if alike else np.unique(key):
-        where = np.flatnonzero(key == value)
-        first = where[0]
-        params = circuit.params[
-            circuit.param_start[leaves[where]][:, None] + np.arange(length[first])
-        ]
-        about = circuit.schema.columns[int(column[first])]
-        yield FAMILIES[int(family[first])].on(cells_of(about)), where, params
+        where = np.arange(key.size) if alike else np.flatnonzero(key == value)
+        own = leaves if alike else leaves[where]
+        first = int(own[0])
+        start = circuit.param_start[own]
+        length = int(circuit.param_start[first + 1] - circuit.param_start[first])
+        params = circuit.params[start[:, None] + np.arange(length)]
+        about = circuit.schema.columns[int(circuit.leaf_column[first])]
+        yield FAMILIES[int(circuit.leaf_family[first])].on(cells_of(about)), where, params

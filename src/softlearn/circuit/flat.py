@@ -105,6 +105,18 @@ class Circuit:
         return own.shared()
 
     @cached_property
+    def leaf_shape(self) -> Offsets:
+        """(leaves,) a number that leaves share whose parameters make one matrix.
+
+        They have one family, one number of parameters and, if their columns have cells, one column.
+        """
+        length = np.diff(self.param_start)
+        has_cells = np.array([about.scale is not None for about in self.schema.columns])
+        of_column = np.where(has_cells[self.leaf_column], self.leaf_column.astype(np.int64) + 1, 0)
+        key = self.leaf_family.astype(np.int64) * (len(self.schema) + 1) + of_column
+        return np.asarray(key * (1 + int(length.max(initial=0))) + length)
+
+    @cached_property
     def n_parameters(self) -> int:
         """Number of free parameters: of the sums' weights and of the leaves."""
         n_sums = int(np.count_nonzero(self.kind == SUM))

@@ -11,6 +11,7 @@ from typer.main import get_command
 
 from softlearn.cli.command import Command, as_function, without_options
 from softlearn.cli.registry import COMMANDS, GROUP_HELP, Group, load_command
+from softlearn.kernels.plainly import answer_once
 
 
 class LazyCommands(Mapping[str, Any]):
@@ -92,4 +93,5 @@ def softlearn(
 
 def main() -> None:
     """Run the command line."""
+    answer_once()
     app(prog_name="softlearn")

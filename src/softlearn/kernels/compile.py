@@ -1,59 +1,38 @@
-"""How every kernel is compiled, decided once."""
+"""How kernels are compiled: by Numba, or not at all where one small question is asked."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar
 
-from numba import __version__, cfunc, njit
-
-from softlearn.kernels.announce import cache_folder
-from softlearn.kernels.parts import KernelCompiler, PartCompiler, without_collecting
+from softlearn.kernels.plainly import is_plain
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# Multiply-adds may be fused and sums reordered; NaN and infinities keep their meaning, so the
-# flags `nnan` and `ninf` (and with them full fast-math) stay off.
-_REORDER = {"contract", "reassoc", "nsz", "arcp"}
-
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": _REORDER}
-_IN_ORDER: dict[str, Any] = {**_OPTIONS, "fastmath": {"contract"}}
-
-# Parts of kernels are compiled with the help of Numba's inner workings, which were looked at in
-# these versions; with any other, parts are compiled as usual, which takes longer.
-_KNOWN_VERSIONS = ("0.68.",)
-_PART: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-if __version__.startswith(_KNOWN_VERSIONS):
-    _PART = {"pipeline_class": PartCompiler}
-
-# Without a folder to write to, Numba refuses to compile what it is told to keep.
-_IS_KEPT = cache_folder() is not None
-
-_KEPT: list[object] = []  # machine code whose address is known to others
-
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function on its first call, release the GIL in it, and keep it on disk."""
-    compiled = njit(cache=_IS_KEPT, pipeline_class=KernelCompiler, **_OPTIONS)(function)
-    return cast("Callable[P, R]", compiled)
+    return function if is_plain() else _compiled().kernel(function)
 
 
 def inner(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that only kernels call, into each of them."""
-    compiled = njit(**_PART, **_OPTIONS)(function)
-    return cast("Callable[P, R]", compiled)
+    return function if is_plain() else _compiled().inner(function)
 
 
 def in_order(function: Callable[P, R]) -> Callable[P, R]:
     """Compile an inner function whose sums must be added as they are written."""
-    compiled = njit(**_PART, **_IN_ORDER)(function)
-    return cast("Callable[P, R]", compiled)
+    return function if is_plain() else _compiled().in_order(function)
 
 
 def address_of(function: Callable[P, R], signature: Any) -> int:  # noqa: ANN401 - Numba's type
     """Compile a function for one signature, keep it on disk and in memory; return its address."""
-    with without_collecting():
-        compiled: Any = cfunc(signature, cache=_IS_KEPT, **_OPTIONS)(function)
-    _KEPT.append(compiled)
-    return int(compiled.address)
+    address: int = _compiled().address_of(function, signature)
+    return address
+
+
+def _compiled() -> Any:  # noqa: ANN401 - a module
+    from softlearn.kernels import compiled  # noqa: PLC0415 - loads Numba
+
+    return compiled

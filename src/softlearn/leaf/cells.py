@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from scipy.special import ndtri
 
 from softlearn.arrays import Bools, Floats, Offsets
 from softlearn.errors import SoftlearnError
@@ -89,6 +88,8 @@ class Cells:
     @cached_property
     def normal_score(self) -> Floats:
         """(cells,) the normal score of each cell that is no atom; 0 for atoms."""
+        from scipy.special import ndtri  # noqa: PLC0415 - slow to load
+
         rest = np.where(self.atom, 0.0, self.share)
         total = max(float(rest.sum()), SMALLEST_PROBABILITY)
         below = (np.cumsum(rest) - 0.5 * rest) / total

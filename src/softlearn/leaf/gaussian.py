@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
-from scipy.special import log_ndtr, ndtri, ndtri_exp
 
 from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError
@@ -136,6 +135,8 @@ class Gaussian:
 
     def draw(self, params: Floats, uniform: Floats, region: Region | None = None) -> Floats:
         """Return the truncated inverse, taken in the log of the nearer tail."""
+        from scipy.special import log_ndtr, ndtri, ndtri_exp  # noqa: PLC0415 - slow to load
+
         mean, deviation = params[..., 0], params[..., 1]
         if region is None:
             return np.asarray(mean + deviation * ndtri(np.maximum(uniform, SMALLEST_UNIFORM)))

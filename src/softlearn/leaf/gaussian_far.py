@@ -11,7 +11,6 @@ import math
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.special import erfcx
 
 from softlearn.arrays import Floats
 from softlearn.leaf.family import Interval
@@ -100,6 +99,8 @@ def moment_inside(
 
 def draw_far(near: Floats, z: Floats, deviation: Floats, width: Floats, uniform: Floats) -> Floats:
     """Draw from an interval whose nearer end is |z| ≥ 30 deviations away: nearly an exponential."""
+    from scipy.special import erfcx  # noqa: PLC0415 - slow to load
+
     side, distance = np.where(z < 0.0, -1.0, 1.0), np.abs(z)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         beyond = np.where(np.isinf(width), 0.0, np.exp(_log_survival(distance, width)))
@@ -115,6 +116,8 @@ def draw_far(near: Floats, z: Floats, deviation: Floats, width: Floats, uniform:
 
 def _log_survival(z: Floats, t: Floats) -> Floats:
     """Log of the tail beyond z + t over the tail beyond z."""
+    from scipy.special import erfcx  # noqa: PLC0415 - slow to load
+
     root = math.sqrt(0.5)
     return np.asarray(np.log(erfcx(root * (z + t)) / erfcx(root * z)) - t * (z + 0.5 * t))
 
@@ -136,6 +139,8 @@ def _anchor(params: Floats, known: Known) -> Pair:
 
 def _log_share(z: Floats, width: Floats) -> Floats:
     """Log of ∫ exp(−t z − t²/2) dt from 0 to width, for z > 0; −inf if not width > 0."""
+    from scipy.special import erfcx  # noqa: PLC0415 - slow to load
+
     z, width = np.broadcast_arrays(z, width)
     wide = 0.5 * math.log(0.5 * math.pi) + np.log(erfcx(math.sqrt(0.5) * z))
     wide = wide + np.log1p(-np.where(np.isinf(width), 0.0, np.exp(_log_survival(z, width))))

@@ -7,7 +7,6 @@ from functools import cache
 from typing import Final
 
 import numpy as np
-from scipy.special import erf, log_ndtr, ndtr, roots_legendre
 
 from softlearn.arrays import Floats
 
@@ -32,6 +31,8 @@ def log_normal_mass(a: Floats, b: Floats, width: Floats) -> Floats:
 
 def _log_straddling(low: Floats, high: Floats) -> Floats:
     """Log-mass where low ≤ 0 < high: a sum of two halves, or one minus two tails if near 1."""
+    from scipy.special import erf, ndtr  # noqa: PLC0415 - slow to load
+
     root = math.sqrt(0.5)
     mass = 0.5 * (erf(root * high) - erf(root * low))
     return np.where(mass < 0.5, np.log(mass), np.log1p(-(ndtr(low) + ndtr(-high))))
@@ -39,6 +40,8 @@ def _log_straddling(low: Floats, high: Floats) -> Floats:
 
 def _log_left_tail(low: Floats, high: Floats) -> Floats:
     """Log-mass where low < high ≤ 0, by a difference of logs."""
+    from scipy.special import log_ndtr  # noqa: PLC0415 - slow to load
+
     log_low, log_high = log_ndtr(low), log_ndtr(high)
     gap = np.where(np.isneginf(log_low), -np.inf, log_low - log_high)
     # log(1 − exp(gap)): each form keeps the digits that the other loses.
@@ -59,5 +62,7 @@ def _log_narrow(middle: Floats, width: Floats) -> Floats:
 @cache
 def legendre(count: int) -> tuple[Floats, Floats]:
     """Nodes and weights of Gauss–Legendre on [−1, 1]."""
+    from scipy.special import roots_legendre  # noqa: PLC0415 - slow to load
+
     nodes, weights = roots_legendre(count)
     return np.asarray(nodes), np.asarray(weights)

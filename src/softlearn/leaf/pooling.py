@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import xlogy
 
 from softlearn.arrays import Floats, Offsets
 from softlearn.leaf.family import Family
@@ -54,6 +53,8 @@ def group_means(values: Floats, mass: Floats, group: Offsets) -> Floats:
 
 def entropy_of(probabilities: Floats) -> Floats:
     """Return the entropy of distributions in nats; the last axis runs over the values."""
+    from scipy.special import xlogy  # noqa: PLC0415 - slow to load
+
     return np.asarray(-xlogy(probabilities, probabilities).sum(axis=-1))
 
 

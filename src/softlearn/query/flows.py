@@ -211,15 +211,15 @@ class _Pass:
 
         plan, batch = self.plan, self.batch
         space = Workspace(plan, self.evidence, batch, block_rows(plan, last - first, trace=True))
-        flow, share = np.empty((plan.shape.n_slots, space.n_rows)), np.empty(space.n_rows)
+        flow, scratch = space.block.values.mantissa, np.empty(space.n_rows)
         edge, totals = np.zeros(self.circuit.n_edges), self.layout.no_rows()
         done = first
         for start in blocks(first, last, space.n_rows):
             rows = slice(start, start + space.n_rows)
             self._run(space, rows, logs)
             weight = self._weights(rows, done, logs)
-            spread(plan.graph, space.block.values, weight, flow, share, edge)
-            add_leaves(plan.graph, self.reach, batch, self.codes, start, flow, share, totals)
+            spread(plan.graph, space.block.values, weight, scratch, edge)
+            add_leaves(plan.graph, self.reach, batch, self.codes, start, flow, scratch, totals)
             if needs_families(self.circuit.schema, self.evidence):
                 block = BlockFlow(self.evidence.rows(rows), flow, self.reach)
                 totals = add_intervals(self.circuit, self.layout, block, totals)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import rel_entr
 
 from softlearn.arrays import Floats, Offsets
 from softlearn.circuit import Circuit, cells_of, over_cells
@@ -50,6 +49,8 @@ def mutual_information(
     n_threads
         Threads; all cores by default.
     """
+    from scipy.special import rel_entr  # noqa: PLC0415 - slow to load
+
     places = _countable(circuit) if columns is None else list(columns)
     _must_be_countable(circuit, places)
     given = Evidence.nothing(len(circuit.schema)) if evidence is None else evidence

@@ -79,13 +79,13 @@ class LeafLayout:
 
     def reach(self, circuit: Circuit, shape: Shape) -> LeafReach:
         """Return the layout as kernels read it, with the places of leaves in a trace."""
-        order = np.argsort(shape.reached_leaf, kind="stable")
-        counts = np.bincount(shape.reached_leaf, minlength=circuit.n_leaves)
+        order = np.argsort(shape.reach.leaf, kind="stable")
+        counts = np.bincount(shape.reach.leaf, minlength=circuit.n_leaves)
         rest_start, is_rest = self._rest(circuit)
         binned = np.array([bool(coding.edges) for coding in self.codings] + [True])
         return LeafReach(
             start=np.concatenate([[0], np.cumsum(counts)]),
-            slot=shape.reached_slot[order],
+            slot=shape.reach.slot[order],
             coding=self.coding,
             n_codes=self.n_codes,
             code_start=self.code_start,

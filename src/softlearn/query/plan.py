@@ -64,7 +64,8 @@ class Plan:
     @cached_property
     def graph(self) -> Graph:
         """The circuit as the kernels that go down read it."""
-        return graph_of(self.circuit, self.shape.slot_of, self.tables, self.shape.dense)
+        slots = (self.shape.slot_of, self.shape.flow_of)
+        return graph_of(self.circuit, slots, self.tables, self.shape.dense)
 
 
 def dense_table(circuit: Circuit, dense: DenseBlocks) -> Offsets:
@@ -78,11 +79,11 @@ def dense_table(circuit: Circuit, dense: DenseBlocks) -> Offsets:
 
 def graph_of(
     circuit: Circuit,
-    slot_of: Ids,
+    slots: tuple[Ids, Ids],
     tables: LeafTables | None = None,
     dense: DenseBlocks | None = None,
 ) -> Graph:
-    """Return a circuit with the slots of its nodes, for kernels that go down."""
+    """Return a circuit with the slots of its nodes and of their flows, for kernels that go down."""
     tables = tables or leaf_tables(circuit)
     dense = dense or NO_BLOCKS
     return Graph(
@@ -90,7 +91,7 @@ def graph_of(
         circuit.edge_start,
         circuit.child,
         circuit.weight,
-        slot_of,
+        *slots,
         circuit.leaf_column,
         tables.offset,
         tables.entries,

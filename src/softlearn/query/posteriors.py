@@ -10,6 +10,7 @@ import numpy as np
 from softlearn.arrays import Bools, Floats, Ids, Offsets
 from softlearn.circuit import Circuit
 from softlearn.errors import EvidenceError
+from softlearn.kernels.circuit.program import ColumnReach
 from softlearn.query.coding import log_base, needs_families
 from softlearn.query.evidence import Evidence
 from softlearn.query.far import RelativeLeaves, far_rows, leaf_values
@@ -29,8 +30,8 @@ class Posteriors:
     log_likelihood
         (rows,) the log-probability of the evidence.
     table
-        One row for each level of a discrete column and for each leaf of a continuous one, one
-        column for each row of evidence; read it through ``levels`` and ``leaves``.
+        One row for each level of a discrete column and for each product with continuous leaves,
+        one column for each row of evidence; read it through ``levels`` and ``leaves``.
     """
 
     circuit: Circuit
@@ -51,8 +52,11 @@ class Posteriors:
         (each restricted to the evidence's interval, if there is one).
         """
         self._must_hold(column, discrete=False)
-        leaves = self.layout.leaves_of(column)
-        return leaves, self.table[self.layout.place[leaves]].T
+        leaf, row = self.layout.leaves_of(column)
+        weights, first = self.table[row], np.flatnonzero(np.diff(leaf, prepend=-1))
+        if first.size < leaf.size:  # a leaf that several products share
+            weights = np.add.reduceat(weights, first)
+        return leaf[first], weights.T
 
     def rows(self, which: list[int]) -> Posteriors:
         """Return the posteriors of some of the rows."""
@@ -76,6 +80,7 @@ class _Layout:
 
     circuit: Circuit
     wanted: Bools  # (columns,)
+    reach: ColumnReach
 
     @cached_property
     def level_start(self) -> Offsets:
@@ -88,22 +93,28 @@ class _Layout:
         return np.where(self.wanted, levels, 0)
 
     @cached_property
-    def place(self) -> Offsets:
-        """(leaves,) row of each leaf of a continuous column, -1 for the others."""
+    def kept(self) -> Ids:
+        """(flows,) slots with the flow of continuous leaves: their rows follow the levels'."""
         continuous = np.array([not column.is_discrete for column in self.circuit.schema.columns])
-        mine = (continuous & self.wanted)[self.circuit.leaf_column]
-        place = np.full(mine.size, -1)
-        place[mine] = int(self._levels.sum()) + np.arange(np.count_nonzero(mine))
-        return place
+        mine = np.repeat(continuous & self.wanted, np.diff(self.reach.start))
+        return np.unique(self.reach.slot[mine])
+
+    @cached_property
+    def n_levels(self) -> int:
+        """Number of rows that are levels."""
+        return int(self._levels.sum())
 
     @property
     def n_rows(self) -> int:
         """Number of rows of the table."""
-        return int(self._levels.sum()) + int(np.count_nonzero(self.place >= 0))
+        return self.n_levels + self.kept.size
 
-    def leaves_of(self, column: int) -> Ids:
-        """Return the leaves over one column."""
-        return np.flatnonzero(self.circuit.leaf_column == column).astype(np.int32)
+    def leaves_of(self, column: int) -> tuple[Ids, Offsets]:
+        """Return the leaves over one column, as often as rows reach them, and their rows."""
+        own = slice(*self.reach.start[column : column + 2])
+        return self.reach.leaf[own], self.n_levels + np.searchsorted(
+            self.kept, self.reach.slot[own]
+        )
 
 
 def posteriors(
@@ -129,8 +140,9 @@ def posteriors(
             )
         wanted[:] = False
         wanted[columns] = True
-    layout = _Layout(circuit, wanted)
-    table = np.zeros((layout.n_rows, evidence.n_rows))
+    # The slots of a trace follow from the structure: they are the same in all plans.
+    layout = _Layout(circuit, wanted, plan_for(circuit, trace=True).shape.reach)
+    table = np.empty((layout.n_rows, evidence.n_rows))
     found = Posteriors(circuit, np.empty(evidence.n_rows), table, layout)
     far = far_rows(circuit, evidence)
     for is_far, rows in enumerate((np.flatnonzero(~far), np.flatnonzero(far))):
@@ -138,7 +150,7 @@ def posteriors(
             _fill(found, evidence, bool(is_far), n_threads)
         elif rows.size:
             part = Posteriors(
-                circuit, np.empty(rows.size), np.zeros((layout.n_rows, rows.size)), layout
+                circuit, np.empty(rows.size), np.empty((layout.n_rows, rows.size)), layout
             )
             _fill(part, evidence.rows(rows), bool(is_far), n_threads)
             found.log_likelihood[rows], table[:, rows] = part.log_likelihood, part.table
@@ -150,27 +162,26 @@ def posteriors(
 
 def _fill(found: Posteriors, evidence: Evidence, far: bool, n_threads: int | None) -> None:
     """Compute the table and the log-likelihood, block by block."""
-    from softlearn.kernels.circuit.downward import collect, spread  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.circuit.downward import spread  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.circuit.posterior import collect  # noqa: PLC0415
 
     circuit, layout, table = found.circuit, found.layout, found.table
     by_families = far or needs_families(circuit.schema, evidence)
     plan = plan_for(circuit, trace=True, by_families=by_families)
     batch = batch_of(circuit.schema, plan.shape.columns, evidence)
-    uses = (plan.shape.reached_leaf, plan.shape.reached_slot, layout.place, layout.wanted)
+    places = (layout.reach, layout.wanted, layout.level_start, layout.kept)
 
     def work(first: int, last: int) -> None:
         space = Workspace(plan, evidence, batch, block_rows(plan, last - first, trace=True))
-        flow, share = np.empty((plan.shape.n_slots, space.n_rows)), np.empty(space.n_rows)
-        everything, edge, done = np.ones(space.n_rows), np.empty(0), first
+        flow, scratch = space.block.values.mantissa, np.empty(space.n_rows)
+        everything, edge = np.ones(space.n_rows), np.empty(0)
         for start in blocks(first, last, space.n_rows):
             stop = start + space.n_rows
             leaves = leaf_values(circuit, evidence.rows(slice(start, stop))) if far else log_values
             space.run(start, stop, leaves, found.log_likelihood)
             if isinstance(leaves, RelativeLeaves):
                 found.log_likelihood[start:stop] += leaves.base
-            spread(plan.graph, space.block.values, everything, flow, share, edge)
-            table[:, start:done] = 0.0  # the last block may repeat rows
-            collect(plan.graph, *uses, batch, start, flow, layout.level_start, table)
-            done = stop
+            spread(plan.graph, space.block.values, everything, scratch, edge)
+            collect(plan.graph, *places, batch, start, flow, scratch, table)
 
     over_rows(work, evidence.n_rows, n_threads)

@@ -98,7 +98,8 @@ def _descend_freely(
     """Walk down where nothing is known: every node has the value one, so no pass up is needed."""
     from softlearn.kernels.circuit.draw import descend  # noqa: PLC0415 - loads Numba
 
-    graph = graph_of(circuit, np.zeros(circuit.n_nodes, np.int32))
+    everywhere = np.zeros(circuit.n_nodes, np.int32)
+    graph = graph_of(circuit, (everywhere, everywhere))
     one = np.ones((1, 1))
     values = Values(one, one.view(np.int64), np.empty((0, 1)), np.zeros(1, np.uint8))
     batch = batch_of(circuit.schema, DiscreteColumns.of(circuit.schema), nothing)
@@ -116,7 +117,8 @@ def _room(circuit: Circuit) -> DrawRoom:
     lines = -(-len(circuit.schema) // _NUMBERS_PER_LINE) | 1
     shape = (_DRAWS_BY_ROW, lines * _NUMBERS_PER_LINE)
     stack = np.empty(circuit.n_nodes + 1, np.int32)
-    return DrawRoom(stack, np.empty(shape), np.empty(shape, np.int32), np.empty(shape))
+    row = np.empty(_DRAWS_BY_ROW, np.int64)
+    return DrawRoom(stack, row, np.empty(shape), np.empty(shape, np.int32))
 
 
 def _descend_all(

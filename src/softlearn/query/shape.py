@@ -11,7 +11,13 @@ import numpy as np
 
 from softlearn.arrays import Bools, Ids, Kinds, Offsets
 from softlearn.circuit import Structure
-from softlearn.kernels.circuit.program import DENSE, PARABOLA, TILE, WEIGHTED_CODE
+from softlearn.kernels.circuit.program import (
+    DENSE,
+    PARABOLA,
+    TILE,
+    WEIGHTED_CODE,
+    ColumnReach,
+)
 from softlearn.query.coding import code_counts
 from softlearn.query.dense import DenseBlocks, dense_blocks
 from softlearn.query.instructions import (
@@ -103,6 +109,9 @@ class Shape:
         How many slots there are, and the one in which the root's value ends up.
     slot_of
         (nodes,) where each node's value stays, -1 if it has no slot; only in a trace.
+    flow_of, n_flows
+        (nodes,) the slot that gets the flow of each node, in a trace: its own, or one behind all
+        others if several parents send to it; and how many of these there are.
     uses
         The leaves in the order in which the instructions read them.
     use_source, use_place, use_offset
@@ -114,7 +123,7 @@ class Shape:
         Blocks of sums with the same children. With any, every node keeps a slot.
     columns
         Where the kernels keep what a block knows about discrete columns.
-    reached_leaf, reached_slot
+    reach
         Every leaf in every place where rows reach it, and the slot of their flow; in a trace.
     """
 
@@ -123,6 +132,8 @@ class Shape:
     n_slots: int
     root: int
     slot_of: Ids
+    flow_of: Ids
+    n_flows: int
     uses: LeafUses
     use_source: Kinds
     use_place: Ids
@@ -130,8 +141,7 @@ class Shape:
     use_counts: Bools
     dense: DenseBlocks
     columns: DiscreteColumns
-    reached_leaf: Ids
-    reached_slot: Ids
+    reach: ColumnReach
 
     @cached_property
     def final(self) -> Bools:
@@ -180,13 +190,15 @@ def _compile(structure: Structure, source: Kinds, trace: bool) -> Shape:
     instruction = np.repeat(np.arange(code.op.size), np.diff(uses.start))
     after = (use_source[1:] == PARABOLA) & (use_source[:-1] == PARABOLA)
     after &= instruction[1:] == instruction[:-1]
-    alone = np.flatnonzero(slot_of[: structure.n_leaves] >= 0)
+    flow_of, n_flows = _flow_slots(structure, fused, slot_of, n_slots) if trace else (slot_of, 0)
     return Shape(
         code=code,
         slots=slots,
         n_slots=n_slots,
         root=int(slots[0, -1]),
         slot_of=slot_of,
+        flow_of=flow_of,
+        n_flows=n_flows,
         uses=uses,
         use_source=use_source,
         use_place=place.astype(np.int32),
@@ -194,9 +206,31 @@ def _compile(structure: Structure, source: Kinds, trace: bool) -> Shape:
         use_counts=np.concatenate([[True], ~after])[: use_source.size],
         dense=dense,
         columns=columns,
-        reached_leaf=np.concatenate([alone, structure.child[fused]]).astype(np.int32),
-        reached_slot=slot_of[np.concatenate([alone, structure.edge_owner[fused]])],
+        reach=_column_reach(structure, fused, slot_of, flow_of),
     )
+
+
+def _flow_slots(structure: Structure, fused: Bools, slot_of: Ids, n_slots: int) -> tuple[Ids, int]:
+    """Return where the flow of each node goes, and how many slots that takes behind the others.
+
+    The value of a node is not needed once its only parent has handed its flow down.
+    """
+    n_parents = np.bincount(structure.child[~fused], minlength=structure.n_nodes)
+    shared = np.flatnonzero((n_parents > 1) & (slot_of >= 0))
+    flow_of = slot_of.copy()
+    flow_of[shared] = n_slots + np.arange(shared.size)
+    return flow_of, shared.size
+
+
+def _column_reach(structure: Structure, fused: Bools, slot_of: Ids, flow_of: Ids) -> ColumnReach:
+    """Return where rows reach leaves: in a slot of their own, and in those of products."""
+    alone = np.flatnonzero(slot_of[: structure.n_leaves] >= 0)
+    leaf = np.concatenate([alone, structure.child[fused]])
+    owner = np.concatenate([alone, structure.edge_owner[fused]])
+    order = np.lexsort((leaf, structure.leaf_column[leaf]))
+    counts = np.bincount(structure.leaf_column[leaf], minlength=len(structure.schema))
+    start = np.concatenate([[0], np.cumsum(counts)])
+    return ColumnReach(start, leaf[order].astype(np.int32), flow_of[owner[order]])
 
 
 def _slots(

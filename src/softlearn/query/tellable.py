@@ -88,10 +88,9 @@ def _leaf_flows(plan: Plan, rows: Evidence, leaves: RelativeLeaves, move: Floats
     batch = batch_of(circuit.schema, plan.shape.columns, rows)
     space = Workspace(plan, rows, batch, rows.n_rows)
     space.run(0, rows.n_rows, moved)
-    flow, share = np.empty((plan.shape.n_slots, rows.n_rows)), np.empty(rows.n_rows)
-    everything = np.ones(rows.n_rows)
-    spread(plan.graph, space.block.values, everything, flow, share, np.empty(0))
+    scratch, everything = np.empty(rows.n_rows), np.ones(rows.n_rows)
+    spread(plan.graph, space.block.values, everything, scratch, np.empty(0))
     found = np.zeros((circuit.n_leaves, rows.n_rows))
-    leaf, slot = plan.shape.reached_leaf, plan.shape.reached_slot
-    np.add.at(found, leaf, flow[slot])
+    _, leaf, slot = plan.shape.reach
+    np.add.at(found, leaf, space.block.values.mantissa[slot])
     return found

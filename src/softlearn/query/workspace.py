@@ -22,7 +22,7 @@ from softlearn.table.schema import Schema
 # 256 rows keep a tree's slots in the first-level cache; benchmarks/query: 128 and 512 are slower.
 BLOCK_ROWS = 256
 # A trace keeps every node, so its blocks shrink with the circuit to stay in this many bytes.
-TRACE_BYTES = 4 << 20
+TRACE_BYTES = 10 << 20
 _FEWEST_ROWS = 8
 _FEWEST_DENSE_ROWS = 64  # blocks of sums do more with each value that is read
 _ROWS_AHEAD = 2048  # are read as codes together: 16 kB of each column
@@ -60,7 +60,7 @@ class Workspace:
             np.empty((n_tiles, n_rows)),
             np.empty(n_tiles, np.uint8),
         )
-        mantissa = np.empty((plan.shape.n_slots, n_rows))
+        mantissa = np.empty((plan.shape.n_slots + plan.shape.n_flows, n_rows))
         values = Values(
             mantissa,
             mantissa.view(np.int64),
@@ -193,9 +193,9 @@ def block_rows(plan: Plan, n_rows: int, *, trace: bool = False) -> int:
     """Return how many rows to evaluate together."""
     most = BLOCK_ROWS
     if trace or plan.shape.dense.n:
-        bytes_a_row = (16 if plan.needs_exponents else 8) * plan.shape.n_slots
+        n_numbers = (2 if plan.needs_exponents else 1) * plan.shape.n_slots + plan.shape.n_flows
         fewest = _FEWEST_DENSE_ROWS if plan.shape.dense.n else _FEWEST_ROWS
-        most = min(most, max(fewest, TRACE_BYTES // bytes_a_row))
+        most = min(most, max(fewest, TRACE_BYTES // (8 * n_numbers)))
     return max(1, min(most, n_rows))
 
 

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from softlearn.arrays import Bools, Floats, Offsets
 from softlearn.errors import SchemaError
@@ -319,6 +318,8 @@ def _inner_cells(
 
 def _rest(column: Distinct, place: Floats, point: Bools, grid: Grid) -> tuple[Floats, Floats]:
     """Return where the values without a cell of their own are cut, and their share up to there."""
+    from scipy.special import ndtr, ndtri  # noqa: PLC0415 - slow to load
+
     other = Distinct(place[~point], column.weight[~point])
     if not other.value.size:
         return np.empty(0), np.empty(0)

@@ -12,10 +12,12 @@ from softlearn.cli.command import Command
 from softlearn.cli.inputs import known, load_model
 from softlearn.cli.options import Given, ModelPath
 from softlearn.errors import EvidenceError
+from softlearn.kernels.plainly import question_is_small
 
 if TYPE_CHECKING:
     from softlearn.model import DensityDistribution, LevelDistribution, Model
 
+_SMALL = 20_000  # edges of a circuit that is asked before a compiler would be loaded
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -48,6 +50,8 @@ class Query(Command):
         from softlearn.conditions import parse_question  # noqa: PLC0415
 
         model = load_model(self.model)
+        if model.circuit.n_edges <= _SMALL:
+            question_is_small()
         question = parse_question(self.question, model.schema)
         given = known(self.given, model)
         if question.event and question.columns:

@@ -191,48 +191,41 @@ def _four_by_four(
 
 
 @inner
-def spread_dense(
-    graph: Graph, last: int, values: Values, flow: Floats, top: Floats, edge: Floats
-) -> bool:
+def spread_dense(graph: Graph, last: int, values: Values, top: Floats, edge: Floats) -> bool:
     """Hand the flow of a block's sums on to its children, or return False and do nothing.
 
-    `last` is the last sum of the block, `top` scratch, (rows,). It is not done where values are
-    too far apart for one common exponent in each row.
+    `last` is the last sum of the block, `top` scratch, (rows,); slots of the sums hold shares. It
+    is not done where values are too far apart for one common exponent in each row.
     """
-    shape = graph.dense[graph.dense_block[last]]
+    shape, m = graph.dense[graph.dense_block[last]], values.mantissa
     first, n_sums, n_children = shape[0], shape[1], shape[2]
     if shape[3]:
         return False
-    a, to = graph.slot_of[graph.child[first]], graph.slot_of[last - n_sums + 1]
-    share, n_rows = np.empty((n_sums, flow.shape[1])), flow.shape[1]
-    if _any_scaled(values, a, n_children) or _any_scaled(values, to, n_sums):
-        near = np.empty((n_children, n_rows))
-        if not _brought_near(values, a, near, top) or not _shares(values, to, flow, top, share):
+    sums, child = graph.slot_of[last - n_sums + 1], graph.child[first]
+    a, to = graph.slot_of[child], graph.flow_of[child]
+    if _any_scaled(values, a, n_children) or _any_scaled(values, sums, n_sums):
+        near, share = np.empty((n_children, top.size)), np.empty((n_sums, top.size))
+        if not _brought_near(values, a, near, top) or not _shares(values, sums, top, share):
             return False
-        _hand_down(graph.weight, shape, share, near, _FIRST, flow, a, edge)
+        _hand_down(graph.weight, shape, share, near, m, (_FIRST, _FIRST, to), edge)
         return True
-    m = values.mantissa
-    for k in range(n_sums):
-        for r in range(n_rows):
-            empty = m[to + k, r] == 0.0
-            share[k, r] = 0.0 if empty else flow[to + k, r] / m[to + k, r]
-    _hand_down(graph.weight, shape, share, m, a, flow, a, edge)
+    _hand_down(graph.weight, shape, m, m, m, (sums, a, to), edge)
     return True
 
 
 @inner
-def _shares(values: Values, to: int, flow: Floats, top: Floats, share: Floats) -> bool:
-    """Write flow over value of each sum, the value measured by `top`, unless it is too small."""
+def _shares(values: Values, sums: int, top: Floats, share: Floats) -> bool:
+    """Write the share of each sum, its value measured by `top`, unless it is too large."""
     m, exponent = values.mantissa, values.exponent
     for k in range(share.shape[0]):
-        has = values.scaled[to + k]
+        has = values.scaled[sums + k]
         for r in range(share.shape[1]):
             share[k, r] = 0.0
-            if m[to + k, r] != 0.0 and flow[to + k, r] != 0.0:
-                apart = top[r] - (exponent[to + k, r] if has else 0.0)
-                if apart - size_of(values.bits[to + k, r]) > _FURTHEST or apart < -_FURTHEST:
+            if m[sums + k, r] != 0.0:
+                apart = top[r] - (exponent[sums + k, r] if has else 0.0)
+                if abs(apart + size_of(values.bits[sums + k, r])) > _FURTHEST:
                     return False
-                share[k, r] = times_power(flow[to + k, r] / m[to + k, r], apart)
+                share[k, r] = times_power(m[sums + k, r], apart)
     return True
 
 
@@ -242,18 +235,21 @@ def _hand_down(
     shape: Offsets,
     share: Floats,
     x: Floats,
-    at: int,
     flow: Floats,
-    to: int,
+    places: tuple[int, int, int],
     edge: Floats,
 ) -> None:
-    """Add to the flow of the children, whose values are rows from `at` on, and to the edges."""
+    """Add to the flow of the children, and to the edges.
+
+    `places` are the first rows of the shares, of the values of the children and of their flow.
+    """
     first, n_sums, n_children = shape[0], shape[1], shape[2]
+    sums, at, to = places
     n_rows = share.shape[1]
     shares, tile = np.empty(n_sums * _TILE), np.empty(n_children * _TILE)
     found = np.empty(n_children * _TILE)
     for start in range(0, n_rows, _TILE):
-        _pack(share, _FIRST, n_sums, start, shares)
+        _pack(share, sums, n_sums, start, shares)
         _pack(x, at, n_children, start, tile)
         _tile_times(weight, first, 1, n_children, shares, n_sums, found, n_children)
         for c in range(n_children):

@@ -12,6 +12,8 @@ from softlearn.kernels.circuit.scaled import times_power
 from softlearn.kernels.compile import inner, kernel
 from softlearn.kernels.seeds import STEP, uniform
 
+_FEW_LEVELS = 4  # are all looked at
+
 
 @kernel
 def descend(
@@ -31,20 +33,22 @@ def descend(
     Draw i belongs to row i // n_each of the batch. A discrete column's code goes to out; a
     continuous column gets a uniform number there and its leaf in leaf_of, -1 if it is known.
     """
-    size = room.drawn.shape[0]
+    size, row, drawn, leaf = room.drawn.shape[0], room.row, room.drawn, room.leaf
+    known_values, n_levels = batch.values, graph.n_levels
     for begin in range(draws[0], draws[1], size):
-        end = min(begin + size, draws[1])
-        first_row, last_row = begin // n_each, (end - 1) // n_each + 1
-        at = np.uint64(first_row)
-        for column in range(out.shape[0]):  # what is known, row by row
-            for k in range(np.uint64(last_row - first_row)):
-                room.known[k, column] = batch.values[column, at + k]
-        _walk(graph, values, batch, first, n_each, (begin, end), states, room)
+        n = min(size, draws[1] - begin)
+        for k in range(n):
+            row[k] = (begin + k) // n_each
+        _walk(graph, values, batch, first, (begin, n), states, room)
         at = np.uint64(begin)
         for column in range(out.shape[0]):
-            for k in range(np.uint64(end - begin)):
-                out[column, at + k] = room.drawn[k, column]
-                leaf_of[column, at + k] = room.leaf[k, column]
+            for k in range(np.uint64(n)):
+                known = known_values[column, np.uint64(row[k])]
+                out[column, at + k] = known if known == known else drawn[k, column]
+            if n_levels[column] == 0:
+                for k in range(np.uint64(n)):
+                    known = known_values[column, np.uint64(row[k])]
+                    leaf_of[column, at + k] = -1 if known == known else leaf[k, column]
 
 
 @inner
@@ -53,67 +57,71 @@ def _walk(
     values: Values,
     batch: Batch,
     first: int,
-    n_each: int,
     draws: tuple[int, int],
     states: States,
     room: DrawRoom,
 ) -> None:
-    """Walk down once for each draw; what it meets goes to the row of the draw in the room."""
+    """Walk down once for each of some draws; what one meets goes to its row in the room.
+
+    `draws` is the first and their number. Known columns are drawn too: that is faster than to ask.
+    It is one function, as a call counts references to the arrays that it hands over, which takes
+    longer than to draw a level.
+    """
     is_sum, edge_start, child, weight = graph.is_sum, graph.edge_start, graph.child, graph.weight
     slot_of, n_levels, leaf_column = graph.slot_of, graph.n_levels, graph.leaf_column
     leaf_offset, table = graph.leaf_offset, graph.table
     mantissa, exponent, scaled = values.mantissa, values.exponent, values.scaled
     set_start, factors = batch.set_start, batch.set_factors
-    stack, drawn, leaf, known_values = room.stack, room.drawn, room.leaf, room.known
-    first_known = draws[0] // n_each
-    for i in range(draws[0], draws[1]):
-        at = i // n_each
-        r, own_row, of_row = at - first, i - draws[0], at - first_known
-        state = states[i]
+    stack, drawn, leaf, row = room.stack, room.drawn, room.leaf, room.row
+    n_leaves = leaf_column.size
+    for k in range(draws[1]):
+        state, r = states[draws[0] + k], row[k] - first
         stack[0] = is_sum.size - 1
         size = 1
         while size > 0:
             size -= 1
             node = stack[size]
-            begin, end = edge_start[node], edge_start[node + 1]
-            if is_sum[node]:
+            while is_sum[node]:
                 state += STEP
-                slot = slot_of[node]
-                own = exponent[slot, r] if scaled[slot] else 0.0
+                slot, chosen = slot_of[node], edge_start[node]
                 left = uniform(state) * mantissa[slot, r]
-                chosen = begin
-                for e in range(begin, end):
+                for e in range(edge_start[node], edge_start[node + 1]):
                     to = slot_of[child[e]]
                     part = weight[e] * mantissa[to, r]
                     if scaled[slot] or scaled[to]:
-                        below = exponent[to, r] if scaled[to] else 0.0
-                        part = _scaled_part(weight[e], mantissa[to, r], below - own)
+                        above = exponent[slot, r] if scaled[slot] else 0.0
+                        shift = (exponent[to, r] if scaled[to] else 0.0) - above
+                        part = _scaled_part(weight[e], mantissa[to, r], shift)
                     if part > 0.0:
                         chosen = e  # rounding never ends in a branch of probability zero
                         left -= part
                         if left < 0.0:
                             break
-                stack[size] = child[chosen]
-                size += 1
-            elif node < leaf_column.size:
-                state += STEP
-                column = leaf_column[node]
-                known, start = known_values[of_row, column], set_start[column]
-                leaf[own_row, column] = -1
-                if known == known:  # not NaN
-                    drawn[own_row, column] = known
-                elif n_levels[column] > 0:
-                    where = -1 if start < 0 else start + at * n_levels[column]
-                    level = (leaf_offset[node], where, n_levels[column])
-                    drawn[own_row, column] = _level(table, factors, level, uniform(state))
-                else:
-                    drawn[own_row, column] = uniform(state)
-                    leaf[own_row, column] = node
-            else:
-                for e in range(begin, end):
-                    stack[size] = child[e]
+                node = child[chosen]
+            is_leaf = node < n_leaves  # below a sum: the only one to draw
+            for e in range(edge_start[node], edge_start[node + 1] + is_leaf):
+                below = node if is_leaf else child[e]
+                if below >= n_leaves:
+                    stack[size] = below
                     size += 1
-        states[i] = state
+                    continue
+                state += STEP
+                column, offset, u = leaf_column[below], leaf_offset[below], uniform(state)
+                n, start = n_levels[column], set_start[column]
+                if n == 0:
+                    drawn[k, column], leaf[k, column] = u, below
+                elif n <= _FEW_LEVELS and start < 0:
+                    # Without a branch, which nobody can foresee.
+                    until, level, last = 0.0, 0, 0
+                    for i in range(n):
+                        until += table[offset + i]
+                        level += u >= until
+                        last = i if table[offset + i] > 0.0 else last
+                    drawn[k, column] = min(level, last)
+                else:
+                    start = -1 if start < 0 else start + row[k] * n
+                    drawn[k, column] = _level(table, factors, (offset, start, n), u)
+        states[draws[0] + k] = state
 
 
 @inner
@@ -133,8 +141,6 @@ def _level(table: Floats, factors: Floats, level: tuple[int, int, int], u: float
     `level` is where the probabilities begin, where the factors do (-1 for none), and how many.
     """
     offset, start, n_levels = level
-    if start < 0 and n_levels == 2:  # without a branch, which nobody can foresee
-        return int((u >= table[offset]) & (table[offset + 1] > 0.0))
     total = 1.0
     if start >= 0:
         total = 0.0

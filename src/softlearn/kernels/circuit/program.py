@@ -88,7 +88,7 @@ class Rows(NamedTuple):
 class Values(NamedTuple):
     """The slots of one block: mantissas, and exponents for the slots that need them."""
 
-    mantissa: Floats  # (slots, block)
+    mantissa: Floats  # (slots and more, block)  in a trace: flows of nodes with many parents
     bits: Offsets  # the same memory as int64
     exponent: Floats  # (slots, block)      whole numbers; floats, as a log may reach 1e308
     scaled: Kinds  # (slots,)            1 if the exponents count
@@ -126,6 +126,7 @@ class Graph(NamedTuple):
     child: Ids  # (edges,)
     weight: Floats  # (edges,)
     slot_of: Ids  # (nodes,)              -1 for a leaf that is multiplied straight into products
+    flow_of: Ids  # (nodes,)              where its flow goes; another slot if it has many parents
     leaf_column: Ids  # (leaves,)
     leaf_offset: Offsets  # (leaves,)     where its probabilities start in `table`
     table: Floats  # probabilities of discrete leaves
@@ -135,13 +136,21 @@ class Graph(NamedTuple):
     dense_block: Ids  # (nodes,)          its number
 
 
+class ColumnReach(NamedTuple):
+    """The places in which rows reach the leaves of each column, those of one leaf together."""
+
+    start: Offsets  # (columns + 1,)  the places of column i: start[i]:start[i + 1]
+    leaf: Ids  # (places,)
+    slot: Ids  # (places,)            where the flow stands in a trace
+
+
 class DrawRoom(NamedTuple):
     """Working memory for some draws, row by row: a draw that goes down meets columns anyhow."""
 
     stack: Ids  # (nodes + 1,)
+    row: Offsets  # (draws,)  the rows of the batch that they belong to
     drawn: Floats  # (draws, columns or more)
-    leaf: Ids  # (draws, columns or more)
-    known: Floats  # (draws, columns or more)  what the rows of the draws know
+    leaf: Ids  # (draws, columns or more)  of continuous columns
 
 
 class LeafReach(NamedTuple):

@@ -62,7 +62,6 @@ class Cuts:
             or [np.empty(0, dtype=np.intp)]
         )
         cut = list(self.numbers.values())
-        self._leaves = np.concatenate([one.leaves for one in cut] or [np.empty(0, dtype=np.int32)])
         bounds = np.cumsum([0, *(one.leaves.size for one in cut)])
         self._place = {one.position: slice(bounds[i], bounds[i + 1]) for i, one in enumerate(cut)}
         self._present, self._first, self._second = (
@@ -80,7 +79,9 @@ class Cuts:
 
     def weights(self, found: Posteriors) -> Floats:
         """Return the weight of each leaf of a column of numbers, (rows, leaves)."""
-        return np.asarray(found.table[found.layout.place[self._leaves]].T)
+        nothing = np.empty((found.log_likelihood.size, 0))
+        each = [found.leaves(position)[1] for position in self.numbers]
+        return np.concatenate(each or [nothing], axis=1)
 
     def shares(self, found: Posteriors) -> Floats:
         """Return the probability of each level and cell, (rows, cells)."""

@@ -1,0 +1,1 @@
+"""Queries beside other libraries: ``python -m benchmarks.peers``."""
