@@ -39,7 +39,7 @@ def same_shape(circuit: Circuit, leaves: AnyArray) -> Iterator[tuple[Family, Off
 
     A group has one family, one number of parameters and, if its column has cells, one column.
     """
-    length = np.diff(circuit.param_start)[leaves]
+    length = circuit.param_start[leaves + 1] - circuit.param_start[leaves]
     family = circuit.leaf_family[leaves].astype(np.int64)
     column = circuit.leaf_column[leaves].astype(np.int64)
     has_cells = np.array([about.scale is not None for about in circuit.schema.columns])
