@@ -1,7 +1,8 @@
 """Fifty people at one explorer: `python -m benchmarks.explore`, from the root of the repository.
 
 A server in a process of its own answers posterior updates as the page asks them: three conditions
-that no other request has, and the whole distributions of the dozen columns in sight. The bare query
+that no other request has, and the whole distributions of the dozen columns in sight, or of all
+columns, which the page asks for by naming none. The bare query
 is one call of `posteriors` for one row of such evidence in this process, measured in between.
 """
 
@@ -33,7 +34,7 @@ from softlearn.query import posteriors
 RESULTS = Path(__file__).resolve().parent / "results" / "explore.jsonl"
 IN_SIGHT = 12
 # Intervals of plain Gaussian columns are asked of their family, leaf by leaf: the last one takes
-# tens of milliseconds per request, and is only measured by name.
+# more than ten milliseconds per request, and is only measured by name.
 WORKLOADS = {
     "tree-10k": lambda: tree(100, 10_000),
     "tree-10k-cat4": lambda: tree(100, 10_000, n_levels=4),
@@ -87,8 +88,8 @@ def measure(
     """Return the times of all requests, and of bare queries right before and after."""
     url, process = server
     said = list(questions(model, at_once * rounds))
-    columns = model.schema.names[:in_sight]
-    asked = [{"given": format_conditions(one), "column": columns} for one in said]
+    some = {"column": model.schema.names[:in_sight]} if in_sight < len(model.schema) else {}
+    asked = [{"given": format_conditions(one), **some} for one in said]
     paths = [f"/api/posterior?{urlencode(one, doseq=True)}" for one in asked]
     asyncio.run(load(url, paths[:at_once], at_once))  # warm
     bare = bare_times(model, said[:60])

@@ -17,6 +17,7 @@ from softlearn.show.views.cuts import Cuts, Modes, Moments
 from softlearn.show.views.values import Json, cell, number
 
 QUANTILES = np.array([0.05, 0.25, 0.5, 0.75, 0.95])
+_DIGITS_OF_BITS = 6  # after the point; more take longer to write than to compute
 _OFF_AXIS = 0.02  # of the probability that may lie beyond an axis before it is widened
 _WIDE_TAILS = np.array([0.005, 0.995])
 
@@ -88,7 +89,7 @@ class OneRow:
         batch, row = self._batch, self._row
         numbers = (*batch.moments, batch.modes.code, batch.modes.probability)
         mean, deviation, code, probability = (each[row].tolist() for each in numbers)
-        bits = np.maximum(batch.bits[row], 0.0).tolist()
+        bits = np.round(np.maximum(batch.bits[row], 0.0), _DIGITS_OF_BITS).tolist()
         found: list[Json] = []
         for i, column in enumerate(self._schema):
             one = {"name": column.name, "bits": bits[i], "known": i in self._known}
