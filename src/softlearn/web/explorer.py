@@ -173,7 +173,7 @@ def _server(session: Session, place: Place) -> tuple[uvicorn.Server, Work]:
     work = Work(session)
     config = uvicorn.Config(
         application(session, place.door, work, __version__),
-        log_level="warning",
+        log_level="critical",  # a request that is stopped with the server is no error
         access_log=False,
         server_header=False,
         lifespan="off",
