@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from softlearn.arrays import Bools, Floats
+from softlearn.arrays import Bools, Floats, Offsets
 from softlearn.errors import SchemaError
 from softlearn.numeric_policy import STEP_TOLERANCE
 from softlearn.table.bins import find_bins
@@ -231,11 +232,11 @@ def _standing_out(column: Distinct, grid: Grid, known: Choices) -> tuple[Bools, 
     elif _takes_all(column):
         atom = np.ones(n, dtype=bool)
     else:
-        atom = _prominent(column, _neighbours(column), _ATOM_SHARE, MOST_ATOMS)
+        atom = _prominent(column, partial(_neighbours, column), _ATOM_SHARE, MOST_ATOMS)
     if n <= MOST_POINTS and not _hardly_repeats(column, grid):
         return atom, np.ones(n, dtype=bool)
     room = max(_MOST_HEAPS - int(atom.sum()), 0)
-    point = atom | _prominent(column, _per_step(column, grid), _POINT_SHARE, room)
+    point = atom | _prominent(column, partial(_per_step, column, grid), _POINT_SHARE, room)
     if np.count_nonzero(~point) == 1:  # a single number makes no stretch
         point = np.ones(n, dtype=bool)
     return atom, point
@@ -248,37 +249,39 @@ def _hardly_repeats(column: Distinct, grid: Grid) -> bool:
     return n > MOST_ATOMS and column.mass < _ROWS_PER_POINT * n and not too_wide
 
 
-def _prominent(column: Distinct, around: Floats, share: float, most: int) -> Bools:
-    """Return the values that hold far more of the column than what lies around them."""
+def _prominent(
+    column: Distinct, around: Callable[[Offsets], Floats], share: float, most: int
+) -> Bools:
+    """Return the values that hold far more of the column than `around` says of their places."""
     weight = column.weight
     found: Bools = weight >= np.maximum(share * column.mass, _FEWEST_ROWS)
-    found &= weight >= _MORE_THAN_NEIGHBOURS * around
+    heavy = np.flatnonzero(found)
+    found[heavy] = weight[heavy] >= _MORE_THAN_NEIGHBOURS * around(heavy)
     if found.sum() > most:
         order = np.argsort(np.where(found, -weight, 0.0), kind="stable")
         found[order[most:]] = False
     return found
 
 
-def _neighbours(column: Distinct) -> Floats:
-    """Return the usual weight of the few values next to each value."""
-    weight = column.weight
-    if weight.size == 1:
-        return np.zeros(1)
-    padded = np.pad(weight, _NEIGHBOURS, constant_values=np.nan)
-    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * _NEIGHBOURS + 1).copy()
+def _neighbours(column: Distinct, places: Offsets) -> Floats:
+    """Return the usual weight of the few values next to each of some values."""
+    if column.value.size == 1 or places.size == 0:
+        return np.zeros(places.size)
+    padded = np.pad(column.weight, _NEIGHBOURS, constant_values=np.nan)
+    windows = padded[places[:, None] + np.arange(2 * _NEIGHBOURS + 1)]
     windows[:, _NEIGHBOURS] = np.nan
     return np.asarray(np.nanmedian(windows, axis=1))
 
 
-def _per_step(column: Distinct, grid: Grid) -> Floats:
-    """Return the weight of any number near each value; 0 if every number is possible."""
+def _per_step(column: Distinct, grid: Grid, places: Offsets) -> Floats:
+    """Return the weight of any number near each of some values; 0 if every number is possible."""
     n = column.value.size
     if not grid.step or n == 1:
-        return np.zeros(n)
-    first = np.maximum(np.arange(n) - _NEIGHBOURS, 0)
-    last = np.minimum(np.arange(n) + _NEIGHBOURS, n - 1)
+        return np.zeros(places.size)
+    first = np.maximum(places - _NEIGHBOURS, 0)
+    last = np.minimum(places + _NEIGHBOURS, n - 1)
     up_to = np.concatenate([[0.0], np.cumsum(column.weight)])
-    others = up_to[last + 1] - up_to[first] - column.weight
+    others = up_to[last + 1] - up_to[first] - column.weight[places]
     steps = (column.value[last] - column.value[first]) / grid.step
     return np.asarray(others / np.maximum(steps, 1.0))
 
