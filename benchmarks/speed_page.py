@@ -14,6 +14,7 @@ from benchmarks.query import QUERIES, Result
 from benchmarks.report import RESULTS
 from benchmarks.workloads import WORKLOADS
 from softlearn.show.plots.style import HEAT, INK, NORMAL, SMALL
+from softlearn.experiments.wrapping import wrapped
 from softlearn.whole_files import write_whole
 
 Runs: TypeAlias = dict[str, list[dict[str, Any]]]
@@ -58,7 +59,7 @@ def main() -> None:
         before=before[0]["run"]["commit"],
         after=after[0]["run"]["commit"],
     )
-    write_whole(_DOCS / "speed.md", page)
+    write_whole(_DOCS / "speed.md", wrapped(page))
 
 
 def _runs() -> Runs:

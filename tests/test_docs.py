@@ -20,6 +20,7 @@ from softlearn import estimators, query
 from softlearn.cli.main import app
 from softlearn.cli.registry import COMMANDS
 from softlearn.leaf import FAMILIES
+from softlearn.experiments.wrapping import wrapped
 from softlearn.learners import LEARNER_FILES
 
 REPOSITORY = Path(__file__).parents[1]
@@ -200,6 +201,12 @@ def test_links_lead_somewhere(page):
     targets = LINK.findall(page.read_text(encoding="utf-8"))
     inside = [target for target in targets if "://" not in target]
     assert [target for target in inside if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", run_path(str(DOCS / "wrap_lines.py"))["pages"](), ids=str)
+def test_long_lines_are_wrapped(page):
+    text = page.read_text(encoding="utf-8")
+    assert text == wrapped(text), "run python docs/wrap_lines.py"
 
 
 def test_every_promise_names_a_test_that_exists():

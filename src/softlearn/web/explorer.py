@@ -106,7 +106,7 @@ def explore(
     port : int, optional
         The port; by default the first free one from 8765.
     unknown : {"error", "missing"}
-        Whether a level in the table that the model has never seen is refused or taken as missing.
+        Whether a level in the table that the model has never seen is an error or taken as missing.
     open_browser : bool
         Whether to open the page.
     """

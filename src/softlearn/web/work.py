@@ -84,7 +84,7 @@ class Work:
                 bodies = await loop.run_in_executor(
                     self._posterior_thread, self._posteriors, questions
                 )
-            except Exception as error:  # whoever waits must hear of it
+            except Exception as error:  # all who wait get it
                 bodies = [error for _ in batch]
             for (_, future), body in zip(batch, bodies, strict=True):
                 if future.cancelled():
