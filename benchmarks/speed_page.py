@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 from benchmarks.query import QUERIES, Result
 from benchmarks.report import RESULTS
 from benchmarks.workloads import WORKLOADS
-from softlearn.show.plots.style import HEAT, INK, NORMAL, SMALL
 from softlearn.experiments.wrapping import wrapped
+from softlearn.show.plots.style import HEAT, INK, NORMAL, SMALL
 from softlearn.whole_files import write_whole
 
 Runs: TypeAlias = dict[str, list[dict[str, Any]]]

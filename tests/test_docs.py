@@ -19,8 +19,8 @@ import softlearn
 from softlearn import estimators, query
 from softlearn.cli.main import app
 from softlearn.cli.registry import COMMANDS
-from softlearn.leaf import FAMILIES
 from softlearn.experiments.wrapping import wrapped
+from softlearn.leaf import FAMILIES
 from softlearn.learners import LEARNER_FILES
 
 REPOSITORY = Path(__file__).parents[1]

@@ -81,8 +81,8 @@ class CircuitEstimator(DensityEstimator):
         "unobserved",
         one_of("unobserved", "modelled"),
         "How a missing cell is treated: as unobserved, so that it is summed out, or as a value of "
-        "its own, with a probability in every column with missing cells. Drawn rows have gaps where the "
-        'data has them, and ``model_.probability({"age": {None}})`` can be asked. A ``Schema`` '
+        "its own, with a probability in every column with missing cells. Drawn rows then have gaps "
+        'as the data has, and ``model_.probability({"age": {None}})`` is defined. A ``Schema`` '
         "has this choice for each column.",
     )
     unknown: Unknown = parameter(

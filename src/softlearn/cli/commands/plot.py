@@ -52,7 +52,9 @@ class Plot(Command):
     columns: Annotated[
         str | None, typer.Option(help="The columns to show, joined by commas; by default all.")
     ] = None
-    of: Annotated[str | None, typer.Option(help="conditional: the column whose distribution is drawn.")] = None
+    of: Annotated[
+        str | None, typer.Option(help="conditional: the column whose distribution is drawn.")
+    ] = None
     on: Annotated[str | None, typer.Option(help="conditional: the column that is varied.")] = None
     given: Given = ""
     event: Annotated[
