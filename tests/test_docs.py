@@ -6,6 +6,7 @@ import doctest
 import importlib
 import re
 import shlex
+import tomllib
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -207,6 +208,17 @@ def test_links_lead_somewhere(page):
 def test_long_lines_are_wrapped(page):
     text = page.read_text(encoding="utf-8")
     assert text == wrapped(text), "run python docs/wrap_lines.py"
+
+
+def test_metadata_are_complete():
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = {"description", "readme", "license", "authors", "keywords", "classifiers"}
+    assert wanted <= set(project)
+    assert all(value for name, value in project.items() if name in wanted)
+    citation = (REPOSITORY / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"license: {project['license']}" in citation
+    assert "title: " in citation
+    assert "authors:" in citation
 
 
 def test_every_promise_names_a_test_that_exists():

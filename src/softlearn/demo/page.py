@@ -90,7 +90,7 @@ class Page:
         cells = ", ".join(f"{name}={value}" for name, value in PLANTED.items())
         self.say(f"  {cells}\n")
         self.say(
-            f"  Log-density {found.log_density:.1f}, where {found.usual:.1f} is usual: "
+            f"  Log-density {found.log_density:.1f} (usual: {found.usual:.1f}), "
             f"number {found.place} of {found.among:,}, the least likely first."
         )
         most = max(found.why.values())
