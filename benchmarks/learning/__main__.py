@@ -8,10 +8,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks import report
-from benchmarks.learning import contest, growth, where
+from benchmarks.learning import contest, growth, mixed, where
 
 RESULTS = Path(__file__).resolve().parent.parent / "results" / "learning.jsonl"
-PARTS = ("contest", "growth", "where")
+PARTS = ("contest", "mixed", "growth", "where")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -21,6 +21,8 @@ def main(arguments: list[str] | None = None) -> int:
     lines: list[dict[str, object]] = []
     if "contest" in options.parts:
         lines += _contest(options)
+    if "mixed" in options.parts:
+        lines += _mixed(options)
     if "growth" in options.parts:
         lines += [{"part": "growth", **step._asdict()} for step in _said(growth.steps())]
     if "where" in options.parts:
@@ -68,6 +70,15 @@ def _total(bouts: list[contest.Bout], system: str) -> str:
     return told
 
 
+def _mixed(options: argparse.Namespace) -> list[dict[str, object]]:
+    _say(mixed.HEAD)
+    only = [table for table in mixed.TABLES if not options.only or table in options.only]
+    found = list(_said(mixed.fits(only, options.before)))
+    for line in mixed.ratios(found):
+        _say(line)
+    return [{"part": "mixed", **fit._asdict()} for fit in found]
+
+
 def _where() -> list[dict[str, object]]:
     lines: list[dict[str, object]] = []
     for dataset in where.SETS:
@@ -93,6 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("parts", nargs="*", default=list(PARTS), help=f"of {', '.join(PARTS)}")
     parser.add_argument("--only", nargs="+", help="these tables, nothing else; not recorded")
     parser.add_argument("--seeds", type=int, default=1, help="fits of each table (default 1)")
+    parser.add_argument("--before", type=Path, help="a checkout of another version: mixed tables")
     parser.add_argument("--pilot", type=Path, help="a program to compare with: pilot.py")
     return parser
 

@@ -12,7 +12,7 @@ from softlearn.arrays import States
 from softlearn.circuit import SUM
 from softlearn.datasets import load_debd
 from softlearn.kernels.cluster.by_address import CLUSTERING, cluster_rows
-from softlearn.kernels.cluster.rows import ClusterOptions, RowData
+from softlearn.kernels.cluster.rows import ClusterOptions, RowData, RowsToCluster
 from softlearn.kernels.grow.by_address import BY_TABLES
 from softlearn.kernels.grow.growth import grow_slices
 from softlearn.kernels.seeds import own_seeds
@@ -84,7 +84,7 @@ def _clustering_of(data: RowData, picks: States, options: ClusterOptions) -> Cal
     """Return the clustering of some rows, ready to be run."""
     room, stop = np.empty((picks.size, data.weights.size)), np.zeros(1, np.uint8)
     address = CLUSTERING.address
-    return lambda: cluster_rows(address, data, picks, options, stop, room)
+    return lambda: cluster_rows(address, RowsToCluster(data, data), picks, options, stop, room)
 
 
 def of_limit(dataset: str) -> float:

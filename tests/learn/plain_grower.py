@@ -117,9 +117,11 @@ class PlainGrower:
     def clusters(self, task: Slice) -> list[tuple[np.ndarray, np.ndarray, float]]:
         """The rows of each cluster that keep enough of themselves, their weights, and its mass."""
         data = self.table.take(task.rows, task.weights, task.columns)
+        core = self.core(task)
+        core_data = self.table.take(core.rows, core.weights, core.columns)
         picks = own_seeds(task.seed, self.config.n_clusters)
         clusters = []
-        found = self.memberships(data, picks, cluster_options(self.config))
+        found = self.memberships(data, picks, cluster_options(self.config), core_data)
         for membership in () if found is None else found:
             part = task.weights * membership
             keeps = part > self.config.min_weight * self.table.weights[task.rows]
@@ -127,8 +129,16 @@ class PlainGrower:
                 clusters.append((task.rows[keeps], part[keeps], float(part.sum())))
         return clusters
 
+    def core(self, task: Slice) -> Slice:
+        """The rows that have a say in tests and clusters; all if none is heavy enough."""
+        heavy = task.weights > self.config.core_weight * self.table.weights[task.rows]
+        if not heavy.any():
+            return task
+        return replace(task, rows=task.rows[heavy], weights=task.weights[heavy])
+
     def parts(self, task: Slice) -> np.ndarray:
         """A label per column, equal for those that depend on each other."""
+        task = self.core(task)
         level, test = self.config.level(task.columns.size), self.config.test
         if (self.table.single_of[task.columns] >= 0).all():
             cells = [levels_of(self.table, column)[task.rows] for column in task.columns]

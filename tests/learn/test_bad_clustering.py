@@ -59,7 +59,7 @@ def forced_splits(values, *, soft):
     table = table_of(values)
     middle = np.abs(values[0]).mean()
 
-    def split(data, picks, options):
+    def split(data, picks, options, core):
         x, y = data.numbers * table.spread[:, None] + table.centre[:, None]
         if not (data.weights.size == table.n_rows and (data.weights == 1.0).all()):
             return np.stack([y < 0.0, y >= 0.0]).astype(float)
@@ -113,8 +113,8 @@ def test_even_sharing_learns_the_generating_circuit():
     values = even()
     split = forced_splits(values, soft=True)
 
-    def halves(data, picks, options):
-        found = split(data, picks, options)
+    def halves(data, picks, options, core):
+        found = split(data, picks, options, core)
         return np.full(found.shape, 0.5) if (data.weights == 1.0).all() else found
 
     left_weight, left, right = sides(values, halves, soft=True)

@@ -311,8 +311,8 @@ def test_a_cluster_that_keeps_no_row_takes_no_weight(kinds):
     table = table_of(mixture(kinds, 200, seed=2), np.ones(200), schema, config)
     seen = []
 
-    def watched(data, picks, options):
-        seen.append((memberships(data, picks, options), data.weights))
+    def watched(data, picks, options, core):
+        seen.append((memberships(data, picks, options, core), data.weights))
         return seen[-1][0]
 
     plainly_grown(table, config, SEED, memberships=watched)
@@ -328,10 +328,26 @@ def test_a_cluster_that_keeps_no_row_takes_no_weight(kinds):
     assert edges == pytest.approx(mass / mass.sum(), rel=1e-9)
 
 
+@pytest.mark.parametrize("kinds", ["bbbbbb", "b3n9"])
+def test_light_rows_have_no_say_in_clusters_but_in_leaves(kinds):
+    """Of rows that keep a tenth of themselves in a slice, or less, only leaves take notice."""
+    config = GrowConfig(min_weight=0.01, significance=0.5, n_clusters=2)
+    table = table_of(mixture(kinds, 400, seed=3), np.ones(400), schema_of(kinds), config)
+    seen = []
+
+    def watched(data, picks, options, core):
+        seen.append(data.weights.size - core.weights.size)
+        return memberships(data, picks, options, core)
+
+    plainly_grown(table, config, SEED, memberships=watched)
+    assert any(n_light > 0 for n_light in seen)
+    must_be_as_plain(table, config, grown(table, config))
+
+
 def test_the_plain_grower_takes_memberships_that_are_forced():
     config = GrowConfig(max_depth=1, significance=0.5)
     table = table_of(mixture("bb", 50), np.ones(50), schema_of("bb"), config)
-    tree = PlainGrower(table, config, lambda data, picks, options: None).grow(SEED)
+    tree = PlainGrower(table, config, lambda *given: None).grow(SEED)
     assert tree.kind.tolist() == [PRODUCT, LEAF, LEAF]
 
 

@@ -54,8 +54,8 @@ def split_with(memberships, values, schema, weights=None, **choices):
 def watched(seen):
     """The usual memberships, all of which are noted down."""
 
-    def cluster(data, picks, options):
-        found = memberships(data, picks, options)
+    def cluster(data, picks, options, core):
+        found = memberships(data, picks, options, core)
         seen.append((data, found))
         return found
 
@@ -66,8 +66,8 @@ def watched(seen):
 @given(values=binary_tables, n_clusters=st.integers(2, 3))
 @settings(max_examples=40, deadline=None)
 def test_soft_learning_with_hard_memberships_is_learnspn(clustering, values, n_clusters):
-    def forced(data, picks, options):
-        found = memberships(data, picks, options)
+    def forced(data, picks, options, core):
+        found = memberships(data, picks, options, core)
         return found if found is None else np.eye(found.shape[0])[found.argmax(axis=0)].T
 
     choices = {"clustering": clustering, "n_clusters": n_clusters}
@@ -127,7 +127,7 @@ def test_clusters_see_the_columns_of_their_node_alone(clustering):
 def test_edge_weights_are_the_shares_of_mass():
     """A quarter of each row to the first cluster: 1/4 and 3/4, whatever the weights."""
 
-    def quarter(data, picks, options):
+    def quarter(data, picks, options, core):
         return np.tile([[0.25], [0.75]], data.weights.size)
 
     values, schema = mixture("bbbb", 300, seed=3), schema_of("bbbb")

@@ -30,7 +30,7 @@ def client():
         distributed.LocalCluster(
             n_workers=2,
             threads_per_worker=1,
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
         ) as workers,
         distributed.Client(workers) as client,

@@ -46,7 +46,8 @@ class SoftLearn(CircuitEstimator):
         The most iterations of a clustering; 2 is *Early SoftLearn*.
     min_weight : float, default=0.001
         A row that keeps less than this share of its own weight in a node is left out of it; 0
-        keeps all.
+        keeps all. With EM, tests and clusters leave out rows that keep less than ten times
+        that.
     smoothing : float, default=0.1
         Pseudo-rows of every column that has levels, and of every bin of a histogram.
     smoothing_per : {"column", "level"}, optional
@@ -88,8 +89,8 @@ class SoftLearn(CircuitEstimator):
         choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
-        its own, with a probability in every column with missing cells. Drawn rows have gaps
-        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
+        its own, with a probability in every column with missing cells. Drawn rows then have
+        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
         Whether a level that the schema does not know, such as one that only rows to be scored
@@ -201,7 +202,8 @@ class LearnSPN(CircuitEstimator):
         The most iterations of a clustering; 2 is *Early SoftLearn*.
     min_weight : float, default=0.001
         A row that keeps less than this share of its own weight in a node is left out of it; 0
-        keeps all.
+        keeps all. With EM, tests and clusters leave out rows that keep less than ten times
+        that.
     smoothing : float, default=0.1
         Pseudo-rows of every column that has levels, and of every bin of a histogram.
     smoothing_per : {"column", "level"}, optional
@@ -247,8 +249,8 @@ class LearnSPN(CircuitEstimator):
         choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
-        its own, with a probability in every column with missing cells. Drawn rows have gaps
-        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
+        its own, with a probability in every column with missing cells. Drawn rows then have
+        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
         Whether a level that the schema does not know, such as one that only rows to be scored
@@ -376,8 +378,8 @@ class ChowLiuTree(CircuitEstimator):
         choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
-        its own, with a probability in every column with missing cells. Drawn rows have gaps
-        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
+        its own, with a probability in every column with missing cells. Drawn rows then have
+        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
         Whether a level that the schema does not know, such as one that only rows to be scored
@@ -493,8 +495,8 @@ class HCLT(CircuitEstimator):
         choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
-        its own, with a probability in every column with missing cells. Drawn rows have gaps
-        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
+        its own, with a probability in every column with missing cells. Drawn rows then have
+        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
         Whether a level that the schema does not know, such as one that only rows to be scored
@@ -617,8 +619,8 @@ class RatSpn(CircuitEstimator):
         choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
-        its own, with a probability in every column with missing cells. Drawn rows have gaps
-        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
+        its own, with a probability in every column with missing cells. Drawn rows then have
+        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
         Whether a level that the schema does not know, such as one that only rows to be scored
@@ -753,8 +755,8 @@ class EinsumNetwork(CircuitEstimator):
         choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
-        its own, with a probability in every column with missing cells. Drawn rows have gaps
-        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
+        its own, with a probability in every column with missing cells. Drawn rows then have
+        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
         Whether a level that the schema does not know, such as one that only rows to be scored
@@ -880,8 +882,8 @@ class CutsetNetwork(CircuitEstimator):
         choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
-        its own, with a probability in every column with missing cells. Drawn rows have gaps
-        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
+        its own, with a probability in every column with missing cells. Drawn rows then have
+        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
         Whether a level that the schema does not know, such as one that only rows to be scored
@@ -998,8 +1000,8 @@ class LearnPSDD(CircuitEstimator):
         choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
-        its own, with a probability in every column with missing cells. Drawn rows have gaps
-        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
+        its own, with a probability in every column with missing cells. Drawn rows then have
+        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
         Whether a level that the schema does not know, such as one that only rows to be scored
@@ -1108,8 +1110,8 @@ class RandomCircuits(CircuitEstimator):
         choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
-        its own, with a probability in every column with missing cells. Drawn rows have gaps
-        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
+        its own, with a probability in every column with missing cells. Drawn rows then have
+        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
         Whether a level that the schema does not know, such as one that only rows to be scored
@@ -1227,8 +1229,8 @@ class IdSpn(CircuitEstimator):
         choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
-        its own, with a probability in every column with missing cells. Drawn rows have gaps
-        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
+        its own, with a probability in every column with missing cells. Drawn rows then have
+        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
         Whether a level that the schema does not know, such as one that only rows to be scored

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 from softlearn.numeric_policy import (
     CHANCE_LINKS,
     CLUSTERS,
+    CORE_TIMES,
     LAPLACE_SMOOTHING,
     MOST_SIGNIFICANCE,
     NEGLIGIBLE_WEIGHT,
@@ -63,6 +64,11 @@ class GrowConfig:
     time_budget: float | None = None
     fine_tune: int = 0
     bucket_rows: int = BUCKET_ROWS
+
+    @property
+    def core_weight(self) -> float:
+        """The share of its own weight below which a row has no say in tests and clusters."""
+        return self.min_weight * (CORE_TIMES if self.clustering == "em" else 1.0)
 
     def level(self, n_columns: int) -> float:
         """Return the level of the tests in a node, by the number of its columns."""

@@ -68,7 +68,7 @@ class Splits:
         NEGLIGIBLE_WEIGHT,
         number("a number, 0 or more", lambda x: x >= 0.0),
         "A row that keeps less than this share of its own weight in a node is left out of it; 0 "
-        "keeps all.",
+        "keeps all. With EM, tests and clusters leave out rows that keep less than ten times that.",
     )
 
 

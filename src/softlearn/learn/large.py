@@ -66,7 +66,7 @@ class LargeGrower:
         """Return the nodes of a slice, and the slices of its children."""
         from softlearn.kernels.grow.part import close_or_split, what_becomes_of  # noqa: PLC0415
 
-        rows = SliceRows.of(self.parts, task.shares, task.columns)
+        rows = SliceRows(self.parts, task.shares, task.columns)
         found = self._found(task, rows)
         known, fallback = task.known()
         which = self._needed(what_becomes_of(found.split), found, task) & (fallback < 0)
@@ -96,8 +96,9 @@ class LargeGrower:
         split = _no_split(columns.size, options.n_clusters)
         if options.stop[0] or is_closed(_header(task), task.weight, options):
             return _Found(split)
+        core = rows.core(options.core_weight)
         if not task.connected:
-            split.label[:] = labels_of(rows, self.layout, options)
+            split.label[:] = labels_of(core, self.layout, options)
             split.n_columns[:] = np.bincount(split.label, minlength=columns.size)
             if split.n_columns[split.label[0]] < columns.size:
                 return _Found(split)
@@ -105,7 +106,7 @@ class LargeGrower:
         picks = own_seeds(np.uint64(task.seed), options.n_clusters)
         clusters = clusters_of(
             self.parts,
-            rows.data,
+            core.data,
             shape,
             picks=picks,
             options=options.cluster,

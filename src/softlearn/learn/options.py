@@ -36,6 +36,7 @@ def growth_options(config: GrowConfig, layout: Layout) -> GrowthOptions:
         least_mass=WEIGHT_PER_CELL,
         g_test=config.test == "g",
         min_weight=float(config.min_weight),
+        core_weight=float(config.core_weight),
         max_depth=_NEVER if config.max_depth is None else config.max_depth,
         min_rows=float(config.min_rows),
         keep_rows=config.trees,

@@ -10,10 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from softlearn.arrays import Floats, States
-from softlearn.kernels.cluster.rows import ClusterOptions, RowData
+from softlearn.kernels.cluster.rows import ClusterOptions, RowData, RowsToCluster
 
 
-def memberships(rows: RowData, picks: States, options: ClusterOptions) -> Floats | None:
+def memberships(
+    rows: RowData, picks: States, options: ClusterOptions, core: RowData | None = None
+) -> Floats | None:
     """Return the membership of each row in each cluster, (clusters, rows).
 
     Parameters
@@ -24,6 +26,8 @@ def memberships(rows: RowData, picks: States, options: ClusterOptions) -> Floats
         (clusters,) seeds that choose the rows to start from.
     options
         How to cluster.
+    core
+        Those of the rows that clusters are found from; None is all.
 
     Returns
     -------
@@ -34,5 +38,6 @@ def memberships(rows: RowData, picks: States, options: ClusterOptions) -> Floats
     from softlearn.kernels.cluster.by_address import CLUSTERING, cluster_rows  # noqa: PLC0415
 
     found, stop = np.empty((picks.size, rows.weights.size)), np.zeros(1, np.uint8)
-    n_clusters = cluster_rows(CLUSTERING.address, rows, picks, options, stop, found)
+    both = RowsToCluster(rows if core is None else core, rows)
+    n_clusters = cluster_rows(CLUSTERING.address, both, picks, options, stop, found)
     return found[:n_clusters] if n_clusters > 1 else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -45,21 +45,24 @@ class SliceRows:
         Where the rows are.
     shares
         The ``Share`` of the slice in each bucket.
-    data
-        The rows as clustering reads them, in each bucket.
     columns
         The columns of the slice.
     """
 
     parts: Parts
     shares: Held
-    data: Held
     columns: Ids
 
-    @classmethod
-    def of(cls, parts: Parts, shares: Held, columns: Ids) -> SliceRows:
-        """Lay out the rows for clustering."""
-        return cls(parts, shares, parts.each(_taken, shares, given=(columns,)), columns)
+    @cached_property
+    def data(self) -> Held:
+        """The rows as clustering reads them, in each bucket."""
+        return self.parts.each(_taken, self.shares, given=(self.columns,))
+
+    def core(self, least: float) -> SliceRows:
+        """Return the rows that keep more than a share of their own weight; all if none does."""
+        shares = self.parts.each(_core, self.shares, given=(least,))
+        core = SliceRows(self.parts, shares, self.columns)
+        return core if core.weighed().n_rows else self
 
     def weighed(self) -> Weighed:
         """Return how many rows there are, and what they weigh."""
@@ -96,6 +99,11 @@ def _taken(table: GrowTable, share: Share, columns: Ids) -> RowData:
     from softlearn.kernels.grow.doors import take_rows  # noqa: PLC0415 - loads Numba
 
     return take_rows(table, share.rows, share.weights, columns)
+
+
+def _core(table: GrowTable, share: Share, least: float) -> Share:
+    is_core = share.weights > least * table.weights[share.rows]
+    return Share(share.rows[is_core], share.weights[is_core])
 
 
 def _weigh(table: GrowTable, share: Share) -> tuple[Floats]:

@@ -10,7 +10,7 @@ import numpy as np
 from softlearn.arrays import Floats, Kinds, States
 from softlearn.kernels.by_address import ByAddress
 from softlearn.kernels.cluster.clustering import cluster
-from softlearn.kernels.cluster.rows import ClusterOptions, RowData
+from softlearn.kernels.cluster.rows import ClusterOptions, RowData, RowsToCluster
 from softlearn.kernels.compile import kernel
 
 NO_ROWS = RowData(
@@ -26,25 +26,25 @@ NO_ROWS = RowData(
 )
 CLUSTERING = ByAddress(
     cluster,
-    NO_ROWS,
+    RowsToCluster(NO_ROWS, NO_ROWS),
     np.zeros(0, np.uint64),
     ClusterOptions(0, 0.0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, soft=True),
     np.zeros(1, np.uint8),
     np.zeros((0, 0)),
 )
 
-_Call: TypeAlias = Callable[[int, RowData, States, ClusterOptions, Kinds, Floats], int]
+_Call: TypeAlias = Callable[[int, RowsToCluster, States, ClusterOptions, Kinds, Floats], int]
 run_clustering = cast("_Call", CLUSTERING.caller())
 
 
 @kernel
 def cluster_rows(
     address: int,
-    data: RowData,
+    rows: RowsToCluster,
     picks: States,
     options: ClusterOptions,
     stop: Kinds,
     membership: Floats,
 ) -> int:
     """Call the clustering at its address, which Python itself cannot."""
-    return run_clustering(address, data, picks, options, stop, membership)
+    return run_clustering(address, rows, picks, options, stop, membership)

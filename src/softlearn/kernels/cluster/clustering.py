@@ -27,6 +27,7 @@ from softlearn.kernels.cluster.rows import (
     ClusterOptions,
     Planes,
     RowData,
+    RowsToCluster,
     Scratch,
     Sums,
 )
@@ -38,7 +39,7 @@ _FAR = np.float32(2.0**100)  # scores beyond this are cut, so that their differe
 
 
 def cluster(
-    data: RowData, picks: States, options: ClusterOptions, stop: Kinds, membership: Floats
+    rows: RowsToCluster, picks: States, options: ClusterOptions, stop: Kinds, membership: Floats
 ) -> int:
     """Cluster the rows; return how many clusters there are, at most one per pick.
 
@@ -46,23 +47,27 @@ def cluster(
     fewer than two rows differ there is none. k-means comes first; if asked for, EM follows. Once
     `stop`, (1,), is not zero, there are no clusters.
     """
-    state, scratch = new_state(data, picks.size), new_scratch(data, picks.size)
+    core, every = rows.core, rows.every
+    state, scratch = new_state(core, picks.size), new_scratch(core, picks.size)
     while state.control[DONE] == 0:
-        prepare(data, state, options)
+        prepare(core, state, options)
         phase, n_clusters = state.control[PHASE], state.control[N_CLUSTERS]
         planes, sums = state.planes, state.sums
-        value = add_rows(data, planes, n_clusters, sums, membership, phase, scratch)
+        value = add_rows(core, planes, n_clusters, sums, membership, phase, scratch)
         if stop[0] != 0:
             return 0
         if phase == PICK:
-            row, _ = pick_row(data, picks[n_clusters], membership, n_clusters)
-            place(data, row, state.levels[n_clusters], state.means[n_clusters])
+            row, _ = pick_row(core, picks[n_clusters], membership, n_clusters)
+            place(core, row, state.levels[n_clusters], state.means[n_clusters])
             conclude_pick(state, row >= 0)
         else:
-            conclude(data, state, options, value)
+            conclude(core, state, options, value)
     n_clusters = state.control[N_CLUSTERS]
     if n_clusters > 1:
-        as_memberships(membership, n_clusters, state.control[PHASE], options)
+        phase = state.control[PHASE]
+        if core.weights.size < every.weights.size:
+            add_rows(every, state.planes, n_clusters, state.sums, membership, phase, scratch)
+        as_memberships(membership, n_clusters, phase, options)
     return int(n_clusters)
 
 
@@ -109,7 +114,7 @@ def add_rows(
             if phase == EM:
                 _soft_block(scores, first, n, membership, scratch)
             else:
-                _hard_block(scores, first, n, membership)
+                _hard_block(scores, first, n, membership, scratch)
             for r in range(n):
                 value += weight[r] * (top[r] + logs[r])
         else:
@@ -203,14 +208,17 @@ def _soft_block(scores: AnyArray, first: int, n: int, membership: Floats, scratc
 
 
 @inner
-def _hard_block(scores: AnyArray, first: int, n: int, membership: Floats) -> None:
+def _hard_block(scores: AnyArray, first: int, n: int, membership: Floats, scratch: Scratch) -> None:
     """Give each row to the first of its best clusters."""
+    free, nothing = scratch.total, np.float32(0.0)
     for r in range(n):
-        found = False
-        for c in range(scores.shape[0]):
-            is_best = not found and scores[c, r] == 0.0
-            membership[c, first + r] = 1.0 if is_best else 0.0
-            found = found or is_best
+        free[r] = 1.0
+    for c in range(scores.shape[0]):
+        score, out = scores[c], membership[c, first : first + n]
+        for r in range(n):
+            own = free[r] if score[r] == 0.0 else nothing
+            out[r] = own
+            free[r] -= own
 
 
 @inner

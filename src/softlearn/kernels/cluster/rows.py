@@ -43,6 +43,13 @@ class RowData(NamedTuple):
     single: Bools  # (discrete columns,)
 
 
+class RowsToCluster(NamedTuple):
+    """What clusters are found from, and what they share out."""
+
+    core: RowData  # rows of `every` that are heavy enough to have a say
+    every: RowData
+
+
 class Planes(NamedTuple):
     """How clusters score rows: everything is linear in what a row has.
 

@@ -49,6 +49,7 @@ _EXAMPLES = (
         least_mass=0.0,
         g_test=True,
         min_weight=0.0,
+        core_weight=0.0,
         max_depth=0,
         min_rows=0.0,
         keep_rows=True,

@@ -12,11 +12,12 @@ import numpy as np
 
 from softlearn.arrays import Bools, Floats, Ids, Kinds, Offsets
 from softlearn.kernels.cluster.by_address import run_clustering
+from softlearn.kernels.cluster.rows import RowsToCluster
 from softlearn.kernels.compile import inner, kernel
 from softlearn.kernels.grow.bins import MISSING
 from softlearn.kernels.grow.by_address import run_labelling
 from softlearn.kernels.grow.leaves import add_statistics
-from softlearn.kernels.grow.slices import heavy, keep_heavy, take
+from softlearn.kernels.grow.slices import core_of, heavy, keep_heavy, take
 from softlearn.kernels.grow.stacks import add_node, pop, push, with_room
 from softlearn.kernels.grow.work import (
     KEPT,
@@ -60,14 +61,17 @@ def grow_slices(
         for i in range(task.weights.size):
             mass += task.weights[i]
         if options.stop[0] == 0 and not is_last(task, mass, options):
+            core = core_of(task, table.weights, options.core_weight)
+            core_data = take(table, core.rows, core.weights, core.columns)
             if not task.connected:
-                run_labelling(labelling, table, data, task, options, split.label)
+                run_labelling(labelling, table, core_data, core, options, split.label)
                 for j in range(task.columns.size):
                     split.n_columns[split.label[j]] += 1
             if not are_several(split.label):
                 picks = own_seeds(task.seed, options.n_clusters)
                 choices, stop, membership = options.cluster, options.stop, split.membership
-                found = run_clustering(clustering, data, picks, choices, stop, membership)
+                both = RowsToCluster(core_data, data)
+                found = run_clustering(clustering, both, picks, choices, stop, membership)
                 _count_shares(table, task, found, options.min_weight, split)
         kind = kind_of(split)
         if kind == LEAF and options.keep_rows and task.columns.size > 1:

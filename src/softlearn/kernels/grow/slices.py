@@ -123,6 +123,37 @@ def pair_sums(row_start: Offsets, feature: Ids, weights: Floats, out: Floats) ->
 
 
 @inner
+def core_of(task: OpenSlice, own: Floats, least: float) -> OpenSlice:
+    """Return the slice with those rows alone that keep more than a share of their own weight.
+
+    If there is none, or nothing but such rows, it is the slice itself.
+    """
+    n = 0
+    for i in range(task.rows.size):
+        n += task.weights[i] > least * own[task.rows[i]]
+    if n in (0, task.rows.size):
+        return task
+    rows, weights = np.empty(n, np.int32), np.empty(n)
+    k = 0
+    for i in range(task.rows.size):
+        if task.weights[i] > least * own[task.rows[i]]:
+            rows[k], weights[k] = task.rows[i], task.weights[i]
+            k += 1
+    return OpenSlice(
+        rows,
+        weights,
+        task.columns,
+        task.fallback,
+        task.parent,
+        task.edge,
+        task.seed,
+        task.depth,
+        task.connected,
+        task.n_nodes,
+    )
+
+
+@inner
 def heavy(
     rows: Ids, weights: Floats, membership: Floats, own: Floats, least: float
 ) -> tuple[int, float]:

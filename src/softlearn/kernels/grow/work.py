@@ -62,6 +62,7 @@ class GrowthOptions(NamedTuple):
     least_mass: float  # per cell of a pair's table, below which nothing is tested
     g_test: bool
     min_weight: float  # share of a row's own weight that a cluster does not carry on
+    core_weight: float  # share of it below which a row has no say in tests and clusters
     max_depth: int
     min_rows: float  # a slice of less weight is closed
     keep_rows: bool  # whether a closed slice of several columns keeps its rows
