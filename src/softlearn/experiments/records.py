@@ -103,8 +103,8 @@ def document(rows: Sequence[Row]) -> Document:
         Picture(
             "records",
             f"Test log-likelihood after searches of {longest:g} seconds, less the best published "
-            "tractable figure, in per cent of it; right of the line is better. Blue points are at least the "
-            "published figure, to the decimals that it is printed with.",
+            "tractable figure, in per cent of it; right of the line is better. Blue points are at "
+            "least the published figure, to the decimals that it is printed with.",
             lambda: _draw(shown_rows),
         ),
     ]
