@@ -19,7 +19,7 @@ demo: $(STAMP)          ## learn a small world, compare it with the truth
 	$(RUN)/softlearn demo
 
 test: $(STAMP) browser  ## all tests
-	$(RUN)/python -m pytest
+	$(RUN)/python -m pytest --numprocesses auto --dist worksteal
 
 browser:                ## Debian's chromium, in which the explorer is tested
 	@command -v chromium >/dev/null || (apt-get update && apt-get install --yes chromium) >/dev/null 2>&1 \

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from softlearn import CircuitMixture, SoftLearn
+from softlearn import AutoCircuit, CircuitMixture, SoftLearn
 
 # Choices of all settings: the missing cells of adult are modelled, and drawn again.
 EVERYWHERE: dict[str, Any] = {"missing": "modelled"}
@@ -24,12 +24,15 @@ def _several(seed: int, n_circuits: int, **choices: Any) -> CircuitMixture:
 _FIRST = {"significance": 0.01, "n_clusters": 2, "smoothing": 0.1, "smoothing_per": "level"}
 _DEEP = {"significance": 0.3, "n_clusters": 6, "smoothing": 0.01}
 
+_AUTO_SECONDS = 60.0
+
 # A name of the command line, and what makes the unfitted estimator of a seed.
 SETTINGS: dict[str, Callable[[int], Any]] = {
     "default": _one,
     "first-version-settings": lambda seed: _one(seed, **_FIRST),
     "four-clusters": lambda seed: _one(seed, n_clusters=4),
     "deep": lambda seed: _one(seed, **_DEEP),
+    "auto": lambda seed: AutoCircuit(_AUTO_SECONDS, random_state=seed, n_jobs=-1, **EVERYWHERE),
     "mixture8": lambda seed: _several(seed, 8),
     "mixture8-deep": lambda seed: _several(seed, 8, **_DEEP),
 }

@@ -59,6 +59,11 @@ def test_rounding_is_forgiven():
     assert find_grid(values, whole=False).step == pytest.approx(0.1)
 
 
+def test_digits_that_others_cut_off_are_forgiven():
+    column = np.sort([*np.arange(20) / 10_000.0, 0.0139999999999999, 0.0289999999999999])
+    assert find_grid(column, whole=False).step == pytest.approx(0.0001)
+
+
 def test_no_value_has_a_grid_of_ones_if_it_should_be_whole():
     assert find_grid(distinct([0.5, 2.0**60]), whole=True).step == 1.0
 

@@ -12,7 +12,7 @@ from softlearn.numeric_policy import ON_GRID
 
 MOST_DECIMALS: Final = 6  # numbers with more are not written but computed
 _LARGEST_COUNT = 2.0**53  # of steps: beyond it float64 does not tell neighbours apart
-_LARGEST_DECIMAL = 2.0**43  # of steps that are decimals: beyond it any number looks like one
+_LARGEST_DECIMAL = 2.0**41  # of steps that are decimals: beyond it any number looks like one
 # Multiples of a larger unit are a habit only if many values keep it; three may by chance.
 _FEWEST_VALUES = 8
 
@@ -77,8 +77,9 @@ class Decimals(NamedTuple):
             if np.abs(numbers).max(initial=0.0) > _largest(digits):
                 break
             counts = np.rint(scaled)
-            # Of the decimal as it was typed or added up; a tiny number is not a zero.
-            rounding = 16.0 * np.finfo(np.float64).eps * np.abs(scaled)
+            # As added up, or cut off after 15 digits by others: 0.0139999999999999. A tiny number
+            # is not a zero.
+            rounding = 64.0 * np.finfo(np.float64).eps * np.abs(scaled)
             if (np.abs(counts - scaled) <= rounding).all():
                 whole = counts.astype(np.int64)
                 first = int(whole[0]) if whole.size else 0
