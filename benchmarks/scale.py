@@ -1,7 +1,9 @@
 """Learning from more and more rows, in parts on workers and here: `python -m benchmarks.scale`.
 
 Rows of 30 columns of all kinds are drawn from a known circuit into Parquet files, a piece at a
-time. Each fit has a process of its own, so that its memory is its own.
+time. Each fit has a process of its own, so that its memory is its own. With `--save` the lines are
+kept, and fits that have one are not repeated; `python -m benchmarks.scale_page` writes them into
+docs/scale.md.
 """
 
 from __future__ import annotations
@@ -9,11 +11,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import pickle
 import resource
 import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,7 +29,7 @@ from benchmarks.report import append
 from softlearn import Model, load
 from softlearn.datasets.worlds import hidden_groups
 
-SIZES = (100_000, 1_000_000, 10_000_000, 30_000_000)
+SIZES = (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000, 30_000_000)
 N_COLUMNS, N_GROUPS, SEED = 30, 8, 0
 PIECE_ROWS = 250_000
 HELD_OUT_ROWS = 20_000
@@ -57,6 +62,8 @@ def main(arguments: list[str] | None = None) -> int:
         for rows in options.rows:
             written(truth, rows, folder / f"rows-{rows}", seed=0)
             for run in _runs(rows, options):
+                if options.save and run in _finished():
+                    continue
                 found = _in_process(run, folder)
                 print(_line(run, found), flush=True)
                 failures += "error" in found
@@ -102,10 +109,11 @@ def _local(run: Run, rows: Path) -> dict[str, Any]:
 
     from softlearn.estimators import estimator_named  # noqa: PLC0415
 
-    start = time.perf_counter()
+    start, worked = time.perf_counter(), time.process_time()
     learnt = estimator_named(run.learner)(random_state=0).fit(pq.read_table(rows))
     return {
         "seconds": time.perf_counter() - start,
+        "cpu_seconds": time.process_time() - worked,
         "client_mb": _peak() / _MB,
         "model": learnt.model_,
     }
@@ -115,16 +123,60 @@ def _on_workers(run: Run, rows: Path) -> dict[str, Any]:
     from softlearn.estimators import estimator_named  # noqa: PLC0415
     from softlearn.scale import open_cluster, read_partitions  # noqa: PLC0415
 
-    with open_cluster(run.workers, memory=run.memory) as cluster:
-        start = time.perf_counter()
+    with open_cluster(run.workers, memory=run.memory) as cluster, _counted_passes() as counts:
+        start, here = time.perf_counter(), time.process_time()
+        there = sum(cluster.client.run(time.process_time).values())
         learnt = estimator_named(run.learner)(random_state=0).fit(read_partitions(str(rows)))
         return {
             "seconds": time.perf_counter() - start,
+            "cpu_seconds": time.process_time()
+            - here
+            + sum(cluster.client.run(time.process_time).values())
+            - there,
+            **counts,
             "client_mb": _peak() / _MB,
             "worker_mb": max(cluster.client.run(_peak).values()) / _MB,
             "moved_mb": cluster.bytes_moved() / _MB,
             "model": learnt.model_,
         }
+
+
+@contextmanager
+def _counted_passes() -> Iterator[dict[str, int]]:
+    """Count the passes over slices on workers, and the bytes that all parts send after them."""
+    from softlearn.scale import parts as module  # noqa: PLC0415
+
+    counts = {"passes": 0, "pass_bytes": 0, "parts": 0}
+    plain_total, plain_each = module.WorkerParts.total, module.WorkerParts.each
+
+    def total(self: Any, *args: Any, **options: Any) -> Any:
+        found = plain_total(self, *args, **options)
+        counts["passes"] += 1
+        counts["parts"] = len(self.tables)
+        counts["pass_bytes"] += len(pickle.dumps(found)) * len(self.tables)
+        return found
+
+    def each(self: Any, *args: Any, **options: Any) -> Any:
+        counts["passes"] += 1
+        return plain_each(self, *args, **options)
+
+    module.WorkerParts.total, module.WorkerParts.each = total, each  # type: ignore[method-assign]
+    try:
+        yield counts
+    finally:
+        module.WorkerParts.total, module.WorkerParts.each = (  # type: ignore[method-assign]
+            plain_total,
+            plain_each,
+        )
+
+
+def _finished() -> list[Run]:
+    """Return the fits that have a line in the results."""
+    if not RESULTS.exists():
+        return []
+    rows = [json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
+    names = [one.name for one in fields(Run)]
+    return [Run(**{name: row[name] for name in names}) for row in rows if "error" not in row]
 
 
 def _peak() -> float:

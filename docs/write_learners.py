@@ -42,6 +42,7 @@ Written by python docs/write_learners.py; change the entries in src/softlearn/le
 """
 
 from collections.abc import Mapping
+from os import PathLike
 from typing import Literal
 
 from softlearn.estimators.circuit_estimator import CircuitEstimator

@@ -34,6 +34,20 @@ def test_each_cell_is_run_once(ledger, diary):
     assert list(ledger.by_cell()) == wanted
 
 
+@pytest.mark.slow
+def test_workers_of_a_cluster_run_the_cells(ledger, diary):
+    distributed = pytest.importorskip("distributed")
+    wanted = tiny_cells.cells(5)
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+    ) as workers:
+        address = workers.scheduler_address
+        n_run = run(wanted, tiny_cells.measure, ledger, cost=tiny_cells.no_cost, cluster=address)
+    assert n_run == 5
+    assert Counter(diary()) == {cell.dataset: 1 for cell in wanted}
+    assert set(ledger.by_cell()) == set(wanted)
+
+
 def test_what_is_finished_is_not_run_again(ledger, diary):
     run(tiny_cells.cells(2), tiny_cells.measure, ledger, cost=tiny_cells.no_cost)
     before = ledger.path.read_bytes()

@@ -17,6 +17,7 @@ from softlearn.estimators import CircuitClassifier, CircuitImputer, estimator_na
 from softlearn.learn import LEARNERS
 from softlearn.scale import partitions_of, schema_over
 from softlearn.table import infer_schema
+from softlearn.table.joining import MOST_VALUES
 
 MIXED = mixed_table()
 
@@ -169,6 +170,21 @@ def test_the_schema_does_not_depend_on_the_cut():
     for n in (1, 2, 7, 60):
         rows = partitions_of(in_partitions(MIXED, n), in_partitions(weights_of(MIXED), n))
         assert schema_over(rows).to_dict() == expected
+
+
+@pytest.mark.slow
+def test_the_schema_of_very_many_numbers_does_not_depend_on_the_cut():
+    rng = np.random.default_rng(0)
+    n = 100_000
+    frame = pd.DataFrame({"x": rng.normal(size=n), "price": rng.lognormal(5.0, 1.0, n).round(4)})
+    frame.loc[rng.random(n) < 0.1, "price"] = 99.99
+    assert frame.nunique().min() > MOST_VALUES
+    expected = infer_schema(in_partitions(frame, 1).compute()).to_dict()
+    for cut in (1, 2, 7):
+        found = schema_over(partitions_of(in_partitions(frame, cut)))
+        assert found.to_dict() == expected
+    shuffled = frame.sample(frac=1.0, random_state=0)
+    assert schema_over(partitions_of(in_partitions(shuffled, 3))).to_dict() == expected
 
 
 def test_tables_in_memory_need_no_dask():

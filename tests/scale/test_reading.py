@@ -55,11 +55,11 @@ def test_columns_that_stay_text_and_words_for_missing_cells(texts):
 def test_parquet_is_read_by_groups_of_rows(tmp_path):
     table = pa.table({"x": np.arange(100.0), "w": np.ones(100), "": np.arange(100)})
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=10)
-    parts = read_partitions(str(tmp_path / "t.parquet"), part_bytes=1)
+    parts = read_partitions(str(tmp_path / "t.parquet"), part_bytes=700)
     assert len(parts.frames) == 10
     assert parts.partition_places[3].endswith("t.parquet, row groups 3 to 3")
     assert len(read_partitions(str(tmp_path)).frames) == 1
-    weighted = read_partitions(str(tmp_path), weights="w", part_bytes=1)
+    weighted = read_partitions(str(tmp_path), weights="w", part_bytes=700)
     frames, weights = dask.compute(weighted.frames, weighted.weights)
     assert frames[0].column_names == ["x"]
     assert pa.concat_tables(frames)["x"].to_pylist() == table["x"].to_pylist()
@@ -99,3 +99,16 @@ def test_a_file_that_is_unlike_the_others_is_named(texts):
     pd.DataFrame({"n": [1, 2]}).to_csv(texts / "d.csv", index=False)
     with pytest.raises(TableError, match=r"d\.csv has no column 'when', which .*a\.csv has"):
         SoftLearn().fit(read_partitions(str(texts / "*.csv")))
+
+
+def test_a_large_group_of_rows_is_cut(tmp_path):
+    frame = pd.DataFrame({"a": np.arange(1000), "b": np.arange(1000) % 7})
+    frame.to_parquet(tmp_path / "one.parquet", index=False)
+    parts = read_partitions(str(tmp_path / "one.parquet"), part_bytes=5000)
+    n = len(parts.frames)
+    assert n >= 16_000 / 5000
+    assert parts.partition_places[1].endswith(f"one.parquet, part 2 of {n}")
+    tables = dask.compute(*parts.frames)
+    assert {table.num_rows for table in tables} <= {1000 // n, 1000 // n + 1}
+    np.testing.assert_array_equal(np.concatenate([t["a"] for t in tables]), frame["a"])
+    assert all(table.nbytes < 5000 for table in tables)

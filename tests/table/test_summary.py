@@ -19,7 +19,7 @@ from softlearn.errors import IdentifierWarning, SoftlearnError, TableError
 from softlearn.table import infer_schema
 from softlearn.table.counts import WeightTotals, exact_sum
 from softlearn.table.infer import schema_of
-from softlearn.table.joining import joined_neighbours
+from softlearn.table.refining import HEAVY, in_passes
 from softlearn.table.resolution import Decimals, find_grid
 from softlearn.table.summary import merge, summarise
 from strategies_table import LIBRARIES, frames
@@ -34,7 +34,7 @@ def rows(frame, start, stop):
     return frame.iloc[start:stop] if hasattr(frame, "iloc") else frame[start:stop]
 
 
-def in_parts(frame, cuts, weights=None, most=None):
+def in_parts(frame, cuts, weights=None):
     """The summary of a frame, summarised between cuts and merged two at a time."""
     n_rows = frame.shape[0]
     edges = [0, *sorted(cuts), n_rows]
@@ -53,8 +53,6 @@ def in_parts(frame, cuts, weights=None, most=None):
         for number, (a, b) in enumerate(pairwise(edges))
     ]
     while len(parts) > 1:
-        if most is not None:
-            parts = [part.bounded(most) for part in parts]
         parts = [merge(parts[i : i + 2]) for i in range(0, len(parts), 2)]
     return parts[0]
 
@@ -144,24 +142,69 @@ def test_how_numbers_are_written_merges(numbers, data):
     assert find_grid(values, merged, whole=False) == find_grid(values, whole=False)
 
 
+def in_passes_over(frame, cuts, most, weights=None):
+    """The summary of a frame in parts of which each keeps at most so many values of a column."""
+    edges = [0, *sorted(cuts), frame.shape[0]]
+
+    def summary_of(within):
+        parts = [
+            summarise(rows(frame, a, b), None if weights is None else weights[a:b], within=within)
+            for a, b in pairwise(edges)
+        ]
+        parts = [part.bounded(most) for part in parts]
+        while len(parts) > 1:
+            parts = [merge(parts[i : i + 3]).bounded(most) for i in range(0, len(parts), 3)]
+        return parts[0]
+
+    return in_passes(summary_of)
+
+
+many_values = st.sampled_from(
+    [
+        lambda rng, n: rng.normal(size=n),
+        lambda rng, n: np.where(rng.random(n) < 0.3, 4.25, rng.normal(size=n)),
+        lambda rng, n: np.where(rng.random(n) < 0.9, 1000.0, 0.0) + rng.normal(size=n) * 1e-6,
+        lambda rng, n: np.round(rng.lognormal(5.0, 1.0, n), 2),
+        lambda rng, n: rng.integers(-(10**9), 10**9, n).astype(float),
+        lambda rng, n: rng.normal(size=n) * 10.0 ** rng.integers(-200, 200, n),
+    ]
+)
+
+
 @many
-@given(st.integers(0, 2**32), st.integers(128, 400), st.sampled_from([0.0, 0.3, 2.0]))
-def test_joined_values_are_few_and_ranks_hardly_move(seed, most, spread):
+@given(many_values, st.integers(0, 2**32), st.lists(st.integers(0, 600), max_size=8), st.data())
+def test_many_values_are_joined_alike_however_the_rows_are_cut_and_ordered(draw, seed, cuts, data):
     rng = np.random.default_rng(seed)
-    value = np.unique(rng.normal(size=5000))
-    weight = np.ceil(np.exp(rng.normal(0.0, spread, value.size)))
-    heavy = rng.choice(value.size, 5)
-    weight[heavy] = np.ceil(weight.sum() / 10)
-    kept, total = joined_neighbours(value, weight, most)
-    assert kept.size <= most
-    assert np.isin(kept, value).all()
-    assert (np.diff(kept) > 0).all()
-    assert total.sum() == weight.sum()
-    for place in (*heavy, 0, 5, -1, -6):
-        assert total[kept == value[place]] == weight[place]
-    before = np.cumsum(weight)
-    after = np.cumsum(total)[np.searchsorted(kept, value, side="right") - 1]
-    assert np.abs(before - after).max() <= 4.0 / most * weight.sum()
+    n, most = 600, data.draw(st.integers(16, 100))
+    x = draw(rng, n)
+    weights = rng.integers(0, 4, n).astype(float) if data.draw(st.booleans()) else None
+    order = rng.permutation(n)
+    one = in_passes_over(x[:, None], [], most, weights).columns[0]
+    cut = in_passes_over(
+        x[order][:, None], cuts, most, None if weights is None else weights[order]
+    ).columns[0]
+    np.testing.assert_array_equal(one.cells.values, cut.cells.values)
+    np.testing.assert_array_equal(one.weight, cut.weight)
+    assert one.weight.sum() == (n if weights is None else weights.sum())
+    assert np.isin(one.cells.values, x).all()
+    assert one.written is None or find_grid(one.cells.values, one.written, whole=False) == (
+        find_grid(np.unique(x), whole=False)
+    )
+
+
+def test_heavy_values_and_the_ends_of_a_column_are_known_exactly():
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.normal(7.0, 0.001, 20_000), np.full(500, 7.0001), np.full(50, 7.0002)])
+    x = np.concatenate([x, rng.normal(0.0, 1e6, 2000)])
+    found = in_passes_over(x[:, None], [5000, 21_000], 4000).columns[0].distinct("numeric")
+    of = dict(zip(found.value.tolist(), found.weight.tolist(), strict=True))
+    assert (of[7.0001], of[7.0002]) == (500.0, 50.0)
+    in_order = np.sort(x)
+    np.testing.assert_array_equal(found.value[:6], in_order[:6])
+    np.testing.assert_array_equal(found.value[-6:], in_order[-6:])
+    below = np.searchsorted(in_order, found.value, side="right") / x.size
+    off = np.abs(np.cumsum(found.weight) / x.size - below)
+    assert off.max() < HEAVY
 
 
 def test_beyond_the_most_values_quantiles_atoms_steps_and_bounds_are_kept():
@@ -171,7 +214,7 @@ def test_beyond_the_most_values_quantiles_atoms_steps_and_bounds_are_kept():
     price[rng.random(n) < 0.1] = 99.99
     frame = pd.DataFrame({"price": price, "x": rng.normal(size=n)})
     whole = infer_schema(frame)
-    found = schema_of(in_parts(frame, range(0, n, 5000), most=most))
+    found = schema_of(in_passes_over(frame, range(0, n, 5000), most))
     assert found["price"].scale.step == whole["price"].scale.step == 0.01
     assert found["price"].reason == whole["price"].reason
     for name, column in (("price", price), ("x", frame["x"].to_numpy())):
@@ -181,18 +224,19 @@ def test_beyond_the_most_values_quantiles_atoms_steps_and_bounds_are_kept():
             a for a, is_atom in zip(true.left, true.atom, strict=True) if is_atom
         ]
         below = np.array([np.mean(column <= right) for right in scale.right])
-        # Joined four times, each within 4 / most.
-        assert np.abs(np.cumsum(scale.share) - below).max() < 4 * 4 / most
+        expected = np.array([np.mean(column <= right) for right in true.right])
+        off = np.abs(np.cumsum(true.share) - expected).max()
+        assert np.abs(np.cumsum(scale.share) - below).max() < off + HEAVY
 
 
 def test_one_number_that_is_not_whole_is_never_lost():
     frame = pd.DataFrame({"n": np.arange(3000.0)})
     frame.loc[1234, "n"] = 1234.5
-    found = schema_of(in_parts(frame, [700, 1500], most=128))
+    found = schema_of(in_passes_over(frame, [700, 1500], 128))
     assert found["n"].kind == "numeric"
     assert found["n"].scale.step == 0.5
     frame.loc[1300, "n"] = 1300.25  # joined with whole neighbours
-    assert schema_of(in_parts(frame, [700, 1500], most=128))["n"].scale.step == 0.25
+    assert schema_of(in_passes_over(frame, [700, 1500], 128))["n"].scale.step == 0.25
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -83,6 +84,7 @@ def _type(rules: list[Rule]) -> Any:  # noqa: ANN401 - a type
         "flag": bool | None,
         "word": _one_of(words) | None if words else None,
         "word per column": list[str],
+        "folder": Path | None,
     }
     return types.get(rules[0].form)
 
@@ -93,6 +95,8 @@ def _one_of(words: Iterable[str]) -> Any:  # noqa: ANN401 - a type
 
 
 def _metavar(rule: Rule) -> str | None:
+    if rule.form == "folder":
+        return "DIR"
     return f"[COLUMN=]{'|'.join(rule.words)}" if rule.form == "word per column" else None
 
 

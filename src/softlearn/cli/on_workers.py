@@ -10,6 +10,7 @@ import typer
 
 from softlearn.cli.answers import must_be_free
 from softlearn.cli.inputs import open_source, read_choices
+from softlearn.cli.progress import progress_bar
 from softlearn.errors import MissingDependencyError, SoftlearnError, TableError
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from softlearn.model import Model
     from softlearn.scale import Cluster, Partitions
     from softlearn.table.summary import TableSummary
-
-_PARTS_IN_MEMORY = 20  # of a worker: a part is read, encoded and copied there
 
 Workers: TypeAlias = Annotated[
     int | None,
@@ -61,15 +60,19 @@ def fit_on_workers(command: Fit) -> dict[str, Any]:
             f'learning in parts needs {error.name}: pip install "softlearn[dask]"'
         ) from None
     from softlearn.table.infer import schema_of  # noqa: PLC0415
+    from softlearn.warm_up import warm_up  # noqa: PLC0415
 
     choices = read_choices(command.schema)
+    if command.memory is not None:
+        warm_up()  # here, for compiling takes memory that the workers may not have
     with scale.open_cluster(command.workers, command.cluster, command.memory) as cluster:
         start = perf_counter()
         typer.echo(
             f"{cluster.n_workers} worker(s); Dask shows them at {cluster.dashboard}", err=True
         )
         rows = scale.with_training_weights(_partitions(command, cluster))
-        summary = scale.summary_over(rows)
+        with progress_bar("reading") as advance:
+            summary = scale.summary_over(rows, advance)
         schema = schema_of(summary, overrides=choices.overrides, missing=command.missing)
         _tell_rows(summary, len(rows.frames), perf_counter() - start)
         learnt = command.estimator(schema, n_jobs=command.jobs, verbose=1).fit(rows)
@@ -106,11 +109,12 @@ def _check(command: Fit) -> None:
 
 def _partitions(command: Fit, cluster: Cluster) -> Partitions:
     from softlearn.scale import read_partitions  # noqa: PLC0415
+    from softlearn.scale.cluster import PARTS_IN_MEMORY  # noqa: PLC0415
     from softlearn.scale.reading import PART_BYTES  # noqa: PLC0415
 
     choices = read_choices(command.schema)
     words = command.missing_words
-    room = (cluster.worker_memory or PART_BYTES * _PARTS_IN_MEMORY) // _PARTS_IN_MEMORY
+    room = (cluster.worker_memory or PART_BYTES * PARTS_IN_MEMORY) // PARTS_IN_MEMORY
     return read_partitions(
         command.table,
         weights=command.weights,

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from softlearn.circuit import Circuit
+from softlearn.errors import SoftlearnError
 from softlearn.estimators.density_estimator import DensityEstimator
 from softlearn.estimators.parameters import (
     N_JOBS,
@@ -22,10 +23,10 @@ from softlearn.estimators.parameters import (
     read_seed,
     read_training_weights,
 )
-from softlearn.estimators.progress import progress_line
+from softlearn.estimators.progress import progress_bar, progress_line
 from softlearn.learn import LEARNERS, Block, Engine, Entry
 from softlearn.learn.parameters import parameter
-from softlearn.learn.rules import one_of
+from softlearn.learn.rules import is_whole, one_of
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
@@ -134,7 +135,13 @@ class CircuitEstimator(DensityEstimator):
         rows = scale.with_training_weights(scale.partitions_of(X, sample_weight))
         found = self.schema
         if not isinstance(found, Schema):
-            found = scale.schema_over(rows, overrides=found, missing=self.missing)
+            with progress_bar("reading", len(rows.frames), self.verbose) as step:
+                found = scale.schema_over(
+                    rows,
+                    overrides=found,
+                    missing=self.missing,
+                    watch=lambda share, n_rows: step(),
+                )
         schema = self._settled(found)
         blocks = scale.encoded(rows, schema, unknown=self.unknown)
         self.model_ = self._learnt(blocks, schema, chosen, scale.learn)
@@ -157,6 +164,11 @@ class CircuitEstimator(DensityEstimator):
     ) -> Model:
         entry = LEARNERS[self.learner]
         config = entry.config(**{name: chosen[name] for name in entry.parameters})
+        if chosen.get("checkpoint") is not None and not is_whole(self.random_state):
+            raise SoftlearnError(
+                "checkpoint needs a random_state that is a whole number: a fit is resumed with the "
+                "seed that it was begun with"
+            )
         with progress_line(self.verbose) as watch:
             engine = Engine(
                 n_jobs=n_threads(self.n_jobs),

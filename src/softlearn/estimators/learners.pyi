@@ -4,6 +4,7 @@ Written by python docs/write_learners.py; change the entries in src/softlearn/le
 """
 
 from collections.abc import Mapping
+from os import PathLike
 from typing import Literal
 
 from softlearn.estimators.circuit_estimator import CircuitEstimator
@@ -73,6 +74,10 @@ class SoftLearn(CircuitEstimator):
         The most passes of EM over the weights and leaves of the grown circuit. A tenth of the
         rows is then held out and decides when to stop: EM helps small circuits, and would
         overfit large ones.
+    checkpoint : path of a folder, optional
+        A folder in which finished parts of the circuit are kept. The same call, repeated after
+        a crash, goes on from there and ends with the same circuit; when it has, the folder is
+        removed.
     beta : float, default=40.0
         How hard the memberships of k-means are; the larger the closer to all or nothing. It
         matters only if ``clustering`` is 'kmeans'.
@@ -135,6 +140,7 @@ class SoftLearn(CircuitEstimator):
     max_nodes: int | None
     time_budget: float | None
     fine_tune: int
+    checkpoint: str | PathLike[str] | None
     beta: float
     random_state: RandomState
     n_jobs: int | None
@@ -161,6 +167,7 @@ class SoftLearn(CircuitEstimator):
         max_nodes: int | None = None,
         time_budget: float | None = None,
         fine_tune: int = 0,
+        checkpoint: str | PathLike[str] | None = None,
         beta: float = 40.0,
         random_state: RandomState = None,
         n_jobs: int | None = None,
@@ -229,6 +236,10 @@ class LearnSPN(CircuitEstimator):
         The most passes of EM over the weights and leaves of the grown circuit. A tenth of the
         rows is then held out and decides when to stop: EM helps small circuits, and would
         overfit large ones.
+    checkpoint : path of a folder, optional
+        A folder in which finished parts of the circuit are kept. The same call, repeated after
+        a crash, goes on from there and ends with the same circuit; when it has, the folder is
+        removed.
     variant : {"correia", "gens"}, default='correia'
         How rows and columns are split: as `clustering` and the tests of ranks and chi-square
         say, or as first published, by G-tests (of bins of numbers) and hard incremental EM over
@@ -294,6 +305,7 @@ class LearnSPN(CircuitEstimator):
     max_nodes: int | None
     time_budget: float | None
     fine_tune: int
+    checkpoint: str | PathLike[str] | None
     variant: Literal["correia", "gens"]
     cluster_penalty: float
     random_state: RandomState
@@ -321,6 +333,7 @@ class LearnSPN(CircuitEstimator):
         max_nodes: int | None = None,
         time_budget: float | None = None,
         fine_tune: int = 0,
+        checkpoint: str | PathLike[str] | None = None,
         variant: Literal["correia", "gens"] = "correia",
         cluster_penalty: float = 0.6,
         random_state: RandomState = None,

@@ -38,11 +38,16 @@ class ProgressLine:
     def __rich__(self) -> str:
         if self.latest is None:
             return "learning …"
-        done = round(self.latest.share * _BAR_WIDTH)
-        return (
-            f"learning {'█' * done}{'░' * (_BAR_WIDTH - done)} {self.latest.share:4.0%}, "
-            f"{self.latest.n_nodes:,} nodes, {self.latest.seconds:.1f} s"
+        now = self.latest
+        done = round(now.share * _BAR_WIDTH)
+        line = (
+            f"learning {'█' * done}{'░' * (_BAR_WIDTH - done)} {now.share:4.0%}, "
+            f"{now.n_nodes:,} nodes, {now.seconds:.1f} s"
         )
+        if now.n_rows is None:
+            return line
+        speed = now.share * now.n_rows / max(now.seconds, 0.001)
+        return f"{line}, {speed:,.0f} rows/s, {now.bytes_moved / 1e6:,.1f} MB moved"
 
 
 class SearchLine:

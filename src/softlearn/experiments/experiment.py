@@ -52,7 +52,14 @@ class Produced(NamedTuple):
     files: tuple[Path, ...]
 
 
-def reproduce(experiment: Experiment, choices: Choices, out: Path, *, n_jobs: int = 1) -> Produced:
+def reproduce(
+    experiment: Experiment,
+    choices: Choices,
+    out: Path,
+    *,
+    n_jobs: int = 1,
+    cluster: str | None = None,
+) -> Produced:
     """Run what is not finished, and write the table and the pictures of all rows there are.
 
     Parameters
@@ -65,11 +72,20 @@ def reproduce(experiment: Experiment, choices: Choices, out: Path, *, n_jobs: in
         The folder of the rows ``<name>.jsonl``, the table ``<name>.md`` and the pictures.
     n_jobs
         How many cells are run at a time, each in a process of its own.
+    cluster
+        The address of a Dask scheduler whose workers run them instead.
     """
     stem = experiment.name + (QUICK if choices.quick else "")
     ledger = Ledger(out / f"{stem}.jsonl")
     cells = experiment.cells(choices)
-    n_run = run(cells, experiment.measure, ledger, cost=experiment.cost, n_jobs=n_jobs)
+    n_run = run(
+        cells,
+        experiment.measure,
+        ledger,
+        cost=experiment.cost,
+        n_jobs=n_jobs,
+        cluster=cluster,
+    )
     rows = ledger.rows()
     document = document_of(experiment, rows, quick=choices.quick)
     page = out / f"{stem}.md"

@@ -26,6 +26,7 @@ def run(
     *,
     cost: Callable[[Cell], float],
     n_jobs: int = 1,
+    cluster: str | None = None,
 ) -> int:
     """Measure the cells that the ledger does not hold, and return how many there were.
 
@@ -42,12 +43,19 @@ def run(
         is left to run alone at the end.
     n_jobs
         How many cells are run at a time.
+    cluster
+        The address of a Dask scheduler whose workers run them instead, as many as there are.
     """
     finished = ledger.by_cell()
     wanted = [cell for cell in dict.fromkeys(cells) if cell not in finished]
     wanted.sort(key=cost, reverse=True)
     with progress_bar(len(wanted), sum(map(cost, wanted))) as advance:
-        for cell, measured in _measured(wanted, measure, n_jobs):
+        found = (
+            _measured(wanted, measure, n_jobs)
+            if cluster is None
+            else _measured_on(cluster, wanted, measure)
+        )
+        for cell, measured in found:
             ledger.append(row_of(cell, measured))
             advance(cost(cell))
     return len(wanted)
@@ -78,6 +86,16 @@ def _measured(
         pool.shutdown(wait=False, cancel_futures=True)
         for child in set(multiprocessing.active_children()) - others:
             child.terminate()  # nobody wants the cell that it is in the middle of
+
+
+def _measured_on(
+    address: str, cells: Sequence[Cell], measure: Measure
+) -> Iterator[tuple[Cell, Mapping[str, Any]]]:
+    """Yield the cells as the workers of a cluster finish them."""
+    from softlearn.scale import open_cluster  # noqa: PLC0415 - loads Dask
+
+    with open_cluster(address=address) as workers:
+        yield from workers.each(measure, cells)
 
 
 def _begin_work() -> None:

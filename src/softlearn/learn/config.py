@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from softlearn.numeric_policy import (
@@ -42,6 +43,8 @@ class GrowConfig:
         of by independent leaves.
     bucket_rows
         Slices of more rows are measured bucket by bucket, wherever the buckets are.
+    checkpoint
+        The folder that keeps finished parts of the tree; it does not change the circuit.
     """
 
     soft: bool = True
@@ -64,6 +67,7 @@ class GrowConfig:
     time_budget: float | None = None
     fine_tune: int = 0
     bucket_rows: int = BUCKET_ROWS
+    checkpoint: Path | None = None
 
     @property
     def core_weight(self) -> float:

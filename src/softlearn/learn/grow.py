@@ -18,6 +18,7 @@ from softlearn.learn.config import GrowConfig
 from softlearn.learn.large import LargeGrower, split_large
 from softlearn.learn.options import growth_options
 from softlearn.learn.pieces import Piece, joined, one_open
+from softlearn.learn.receive import recalled, receive
 from softlearn.learn.slices import (
     LargeSlice,
     Slice,
@@ -87,7 +88,7 @@ def grow_slice(
     with threadpool_limits(1, user_api="blas"), raised_at(ends, grower.stop):
         if first.rows.size > buckets.most_rows:
             with local_parts(table, buckets.n_buckets, engine.n_jobs) as parts:
-                large = LargeGrower(parts, layout, no_rows_of(layout), options)
+                large = LargeGrower(parts, layout, no_rows_of(layout), options, engine.memory)
                 small = _split_large(
                     large,
                     parts,
@@ -111,16 +112,26 @@ def _split_large(
     engine: Engine,
 ) -> list[Slice]:
     """Split slices of more rows, bucket by bucket; return the small ones that are left."""
-    small: list[Slice] = []
-
-    def hand_over(task: LargeSlice) -> None:
-        rows, weights = zip(*task.shares, strict=True)
-        small.append(with_rows(task, Share(np.concatenate(rows), np.concatenate(weights))))
-
+    small = _ForLater()
     shares = parts.cut(Share(first.rows, first.weights))
     whole = in_parts(first, shares, first.rows.size, float(first.weights.sum()))
-    split_large(grower, whole, hand_over, most_rows=most_rows, progress=progress, engine=engine)
-    return small
+    split_large(grower, whole, small, most_rows=most_rows, progress=progress, engine=engine)
+    return small.slices
+
+
+class _ForLater:
+    """Gathers small slices, which are grown when no large one is left."""
+
+    def __init__(self) -> None:
+        self.slices: list[Slice] = []
+
+    def hand_over(self, task: LargeSlice) -> None:
+        rows, weights = zip(*task.shares, strict=True)
+        whole = Share(np.concatenate(rows), np.concatenate(weights))
+        self.slices.append(with_rows(task, whole))
+
+    def collect(self, progress: Progress, engine: Engine) -> None:
+        pass
 
 
 class Grower:
@@ -185,6 +196,7 @@ def _work_off(
         # An interrupt may come between any two lines. What it repeats is done twice and stored
         # once more in the same place; nothing is taken off a list before it stands elsewhere.
         try:
+            open_work[:] = [task for task in open_work if not recalled(task, progress, engine)]
             while open_work and len(running) < engine.n_jobs:
                 task = open_work[-1]
                 running[pool.submit(grower.split, task)] = task
@@ -192,11 +204,9 @@ def _work_off(
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 task = running[future]
                 piece, more = future.result()
-                task.piece.grown[task.place] = piece
+                receive(task, piece, more, progress, engine, cut_short=bool(grower.stop[0]))
                 open_work.extend(more)
                 del running[future]
-                done = task.mass - sum(child.mass for child in more)
-                progress.note(piece.n_nodes, max(0.0, done))
             engine.watch(progress)
         except KeyboardInterrupt:
             grower.stop.fill(1)

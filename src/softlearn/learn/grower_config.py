@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from softlearn.learn.config import Clustering, GrowConfig, GrowerLeaf, LeafChoice, SmoothingPer
 from softlearn.learn.parameters import parameter
-from softlearn.learn.rules import number, one_of, one_per_column, or_none, whole
+from softlearn.learn.rules import folder, number, one_of, one_per_column, or_none, whole
 from softlearn.numeric_policy import (
     LAPLACE_SMOOTHING,
     NEGLIGIBLE_WEIGHT,
@@ -164,7 +165,20 @@ class Finish:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GrowerConfig(Finish, Limits, GrowerLeaves, Splits):
+class Resuming:
+    """How a fit survives its process."""
+
+    checkpoint: Path | None = parameter(
+        None,
+        or_none(folder()),
+        "A folder in which finished parts of the circuit are kept. The same call, repeated after a "
+        "crash, goes on from there and ends with the same circuit; when it has, the folder is "
+        "removed.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrowerConfig(Resuming, Finish, Limits, GrowerLeaves, Splits):
     """The parameters that all growers have."""
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from softlearn.circuit import Circuit
 from softlearn.learn.assemble import assemble, assemble_with_trees
 from softlearn.learn.blocks import Block, joined
+from softlearn.learn.checkpoint import checkpoint_of
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.fine_tune import FineTuning, fine_tuned
 from softlearn.learn.grow import grow
@@ -23,7 +24,7 @@ from softlearn.learn.held_out import different_rows, hold_out
 from softlearn.learn.leaves import finish_leaves, with_histograms
 from softlearn.learn.watch import Engine, ignore
 from softlearn.numeric_policy import HELD_OUT_SHARE, ROWS_OF_A_TREE
-from softlearn.stats.buckets import different_rows_of
+from softlearn.stats.buckets import different_rows_of, digest_of
 from softlearn.stats.table import table_of
 from softlearn.table.schema import Schema
 
@@ -46,18 +47,19 @@ def grown(
     rows_of_all = different_rows_of(blocks, schema)
     histograms = with_histograms(schema, config)
     table = table_of(rows_of_all, schema, histograms, config.bucket_rows)
-    tree = grow(table, config, seed, engine, ends)
-    finished = finish_leaves(tree, table, config)
-    circuit = (
-        assemble_with_trees(tree, finished, table, config)
-        if config.trees
-        else assemble(tree, finished, schema)
-    )
-    if held is None:  # nothing is wanted, or there are too few rows to stop by
-        return circuit
-    tuning = FineTuning(max_iter=config.fine_tune, smoothing=config.smoothing)
-    unwatched = replace(engine, watch=ignore)  # growing has told that it is done
-    return fine_tuned(circuit, block, held, tuning, seed=to_tune, engine=unwatched).circuit
+    with checkpoint_of(config, schema, seed, lambda: digest_of(rows_of_all)) as memory:
+        tree = grow(table, config, seed, replace(engine, memory=memory), ends)
+        finished = finish_leaves(tree, table, config)
+        circuit = (
+            assemble_with_trees(tree, finished, table, config)
+            if config.trees
+            else assemble(tree, finished, schema)
+        )
+        if held is None:  # nothing is wanted, or there are too few rows to stop by
+            return circuit
+        tuning = FineTuning(max_iter=config.fine_tune, smoothing=config.smoothing)
+        unwatched = replace(engine, watch=ignore)  # growing has told that it is done
+        return fine_tuned(circuit, block, held, tuning, seed=to_tune, engine=unwatched).circuit
 
 
 def settled(config: GrowerConfig, schema: Schema, *, soft: bool, ranks: bool) -> GrowConfig:

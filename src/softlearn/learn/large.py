@@ -6,9 +6,8 @@ The rows stay where they are: what a split depends on is measured there and merg
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,7 +22,9 @@ from softlearn.kernels.grow.work import (
     OpenSlice,
     Split,
 )
+from softlearn.learn.memory import Decision, Memory
 from softlearn.learn.pieces import OPEN, Piece
+from softlearn.learn.receive import recalled, receive
 from softlearn.learn.slices import LargeSlice, OpenPlace, in_parts
 from softlearn.learn.watch import Engine, Progress
 from softlearn.stats.clusters import clusters_of
@@ -55,12 +56,15 @@ class LargeGrower:
         The table without its rows.
     options
         How slices are split.
+    memory
+        Of what was decided before.
     """
 
     parts: Parts
     layout: Layout
     no_rows: GrowTable
     options: GrowthOptions
+    memory: Memory
 
     def split(self, task: LargeSlice) -> tuple[Piece, list[LargeSlice]]:
         """Return the nodes of a slice, and the slices of its children."""
@@ -86,22 +90,42 @@ class LargeGrower:
         return piece, opened
 
     def _found(self, task: LargeSlice, rows: SliceRows) -> _Found:
-        """Test the columns of a slice and, if all depend on each other, cluster its rows."""
-        # Loads Numba.
-        from softlearn.kernels.grow.doors import take_rows  # noqa: PLC0415
-        from softlearn.kernels.grow.part import is_closed  # noqa: PLC0415
-        from softlearn.kernels.seeds import own_seeds  # noqa: PLC0415
+        """Return what becomes of a slice, and what its clusters carry on."""
+        from softlearn.kernels.grow.part import is_closed  # noqa: PLC0415 - loads Numba
 
         options, columns = self.options, task.columns
         split = _no_split(columns.size, options.n_clusters)
         if options.stop[0] or is_closed(_header(task), task.weight, options):
             return _Found(split)
+        decision = self.memory.decision(task)
+        if decision is None:
+            decision = self._decide(task, rows)
+            if not options.stop[0]:
+                self.memory.keep_decision(task, decision)
+        split.label[:] = decision.label
+        split.n_columns[:] = np.bincount(decision.label, minlength=columns.size)
+        clusters = decision.clusters
+        if clusters is None:
+            return _Found(split)
+        memberships = rows.memberships(clusters, options.cluster)
+        sizes = rows.sizes(memberships, options.min_weight)
+        split.n_rows[: clusters.n_clusters] = sizes.n_rows
+        split.mass[: clusters.n_clusters] = sizes.mass
+        return _Found(split, memberships, sizes)
+
+    def _decide(self, task: LargeSlice, rows: SliceRows) -> Decision:
+        """Test the columns of a slice and, if all depend on each other, cluster its rows."""
+        # Loads Numba.
+        from softlearn.kernels.grow.doors import take_rows  # noqa: PLC0415
+        from softlearn.kernels.seeds import own_seeds  # noqa: PLC0415
+
+        options, columns = self.options, task.columns
         core = rows.core(options.core_weight)
+        label = np.zeros(columns.size, np.int64)
         if not task.connected:
-            split.label[:] = labels_of(core, self.layout, options)
-            split.n_columns[:] = np.bincount(split.label, minlength=columns.size)
-            if split.n_columns[split.label[0]] < columns.size:
-                return _Found(split)
+            label[:] = labels_of(core, self.layout, options)
+            if (label != label[0]).any():
+                return Decision(label, None)
         shape = take_rows(self.no_rows, np.zeros(0, np.int32), np.zeros(0), columns)
         picks = own_seeds(np.uint64(task.seed), options.n_clusters)
         clusters = clusters_of(
@@ -112,13 +136,7 @@ class LargeGrower:
             options=options.cluster,
             stop=options.stop,
         )
-        if clusters is None:
-            return _Found(split)
-        memberships = rows.memberships(clusters, options.cluster)
-        sizes = rows.sizes(memberships, options.min_weight)
-        split.n_rows[: clusters.n_clusters] = sizes.n_rows
-        split.mass[: clusters.n_clusters] = sizes.mass
-        return _Found(split, memberships, sizes)
+        return Decision(label, clusters)
 
     def _needed(self, kind: int, found: _Found, task: LargeSlice) -> Bools:
         """Return which columns need statistics of the slice: leaves, and what a cluster lacks."""
@@ -168,10 +186,20 @@ def _place_of(task: LargeSlice, piece: Piece, children: Children, k: int) -> Ope
     )
 
 
+class SmallSlices(Protocol):
+    """Who grows the slices that are small enough."""
+
+    def hand_over(self, task: LargeSlice) -> None:
+        """Take a slice over, to be grown now or later."""
+
+    def collect(self, progress: Progress, engine: Engine) -> None:
+        """Put what has grown meanwhile where it belongs."""
+
+
 def split_large(
     grower: LargeGrower,
     first: LargeSlice,
-    hand_over: Callable[[LargeSlice], None],
+    small: SmallSlices,
     *,
     most_rows: int,
     progress: Progress,
@@ -182,16 +210,17 @@ def split_large(
     while large:
         try:
             task = large[-1]
-            if task.n_rows <= most_rows:
-                hand_over(task)
-                large.pop()
-                continue
-            piece, more = grower.split(task)
-            task.piece.grown[task.place] = piece
+            more: list[LargeSlice] = []
+            is_known = recalled(task, progress, engine)
+            if not is_known and task.n_rows <= most_rows:
+                small.hand_over(task)
+            elif not is_known:
+                piece, more = grower.split(task)
+                is_cut = bool(grower.options.stop[0])
+                receive(task, piece, more, progress, engine, cut_short=is_cut)
             large.pop()
             large.extend(reversed(more))
-            done = task.mass - sum(child.mass for child in more)
-            progress.note(piece.n_nodes, max(0.0, done))
+            small.collect(progress, engine)
             engine.watch(progress)
         except KeyboardInterrupt:
             grower.options.stop.fill(1)

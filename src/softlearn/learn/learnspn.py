@@ -9,6 +9,7 @@ from typing import Final, Literal
 import numpy as np
 
 from softlearn.circuit import Circuit
+from softlearn.errors import SoftlearnError
 from softlearn.learn.blocks import Block, joined
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.entry import Entry, Promises
@@ -53,6 +54,8 @@ def learnspn(
     """Grow a circuit whose rows go to one cluster each; pairs with numbers are tested by ranks."""
     chosen = choices(config, schema)
     if config.variant == "gens":
+        if config.checkpoint is not None:
+            raise SoftlearnError("checkpoint goes with variant 'correia' only; leave it out")
         table = training_table(*joined(blocks), schema, with_histograms(schema, chosen))
         return grown_by_gens(table, chosen, config.cluster_penalty, seed, engine)
     return grown(blocks, schema, chosen, seed, engine)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 # How the command line reads a value; "object" is what it cannot say.
-Form: TypeAlias = Literal["whole", "number", "flag", "word", "word per column", "object"]
+Form: TypeAlias = Literal["whole", "number", "flag", "word", "word per column", "folder", "object"]
 
 
 def _as_it_is(value: Any) -> Any:  # noqa: ANN401 - whatever the caller gave
@@ -114,6 +116,18 @@ def flag() -> Rule:
         form="flag",
         annotation="bool",
         described="bool",
+    )
+
+
+def folder() -> Rule:
+    """Return the rule for the path of a folder."""
+    return Rule(
+        allowed="the path of a folder",
+        holds=lambda x: isinstance(x, str | PathLike) and str(x) != "",
+        read=Path,
+        form="folder",
+        annotation="str | PathLike[str]",
+        described="path of a folder",
     )
 
 

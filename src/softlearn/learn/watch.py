@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from softlearn.learn.memory import Memory
+
 
 @dataclass
 class Progress:
@@ -19,11 +21,17 @@ class Progress:
         How much of it is done.
     n_nodes
         Leaves and inner nodes so far.
+    n_rows
+        The rows that are learnt from, if they live on workers.
+    bytes_moved
+        What the workers have sent, each other and the client.
     """
 
     total: float
     done: float = 0.0
     n_nodes: int = 0
+    n_rows: int | None = None
+    bytes_moved: int = 0
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -58,8 +66,11 @@ class Engine:
         Called now and then, and at the end.
     keep_partial
         Whether an interrupt (Ctrl-C) keeps the circuit that there is so far, or ends it all.
+    memory
+        What growers remember of their work.
     """
 
     n_jobs: int = 1
     watch: Callable[[Progress], None] = ignore
     keep_partial: bool = False
+    memory: Memory = field(default_factory=Memory)

@@ -12,12 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softlearn.arrays import Bools
+from softlearn.arrays import Bools, States
 from softlearn.errors import SoftlearnError
-from softlearn.learn.blocks import Block, check_block
+from softlearn.learn import Block
+from softlearn.learn.blocks import check_block
+from softlearn.scale.cluster import PARTS_IN_MEMORY, WorkerRoom, room_on
 from softlearn.scale.partitions import Delayed
 from softlearn.scale.parts import Future, finished, on_workers
 from softlearn.stats.buckets import CodedRows, bucket_cuts, coded, count_buckets, may_merge, merged
+from softlearn.stats.buckets import digest_of as digest_of_some
 from softlearn.stats.facts import TableFacts, merge, summarise
 from softlearn.stats.layout import Layout, layout_of
 from softlearn.stats.merging import merged_in_order
@@ -45,16 +48,21 @@ def spread_rows(
     bucket_rows: int,
 ) -> SpreadRows:
     """Bring the rows of encoded blocks to their buckets."""
-    columns, read = on_workers(client, schema), client.compute(list(blocks))
-    merge = all(client.gather(client.map(_may_merge, read, pure=False)))
-    pieces = finished(client.submit(_coded, block, columns, merge, pure=False) for block in read)
+    columns = on_workers(client, schema)
+    pieces = _coded_pieces(client, blocks, columns)
     sizes = client.gather(client.map(_size, pieces, pure=False))
     n_rows, weight = sum(n for n, _ in sizes), sum(own for _, own in sizes)
     if n_rows < 2 and weight < 2.0:
         raise SoftlearnError("learning needs at least two rows of positive weight")
-    n_workers = len(client.scheduler_info(n_workers=-1)["workers"])
-    n_parts = max(count_buckets(n_rows, _ROWS_PER_PART), count_buckets(n_workers, 1))
-    parts = _shuffled(client, pieces, n_parts)
+    workers = room_on(client)
+    n_parts = max(
+        count_buckets(n_rows, _rows_per_part(workers, len(schema))),
+        count_buckets(workers.n_threads, 1),
+    )
+    cut = finished(client.submit(_cut, piece, n_parts, pure=False) for piece in pieces)
+    del pieces  # workers have room for one copy of the rows, and not for one of each step
+    parts = _shuffled(client, cut, n_parts)
+    del cut
     sizes = client.gather(client.map(_size, parts, pure=False))
     n_rows = sum(n for n, _ in sizes)
     n_buckets = count_buckets(n_rows, bucket_rows)
@@ -63,6 +71,14 @@ def spread_rows(
         groups = [parts[i : i + size] for i in range(0, n_parts, size)]
         parts = finished(client.submit(_behind_each_other, group, pure=False) for group in groups)
     return SpreadRows(columns, parts, n_rows, n_buckets, float(sum(own for _, own in sizes)))
+
+
+def _rows_per_part(workers: WorkerRoom, n_columns: int) -> int:
+    """Return how many rows a part should have, so that a worker can hold and merge several."""
+    if workers.bytes_per_thread is None:
+        return _ROWS_PER_PART
+    fit_in = workers.bytes_per_thread // (PARTS_IN_MEMORY * 8 * n_columns)
+    return max(1, min(_ROWS_PER_PART, fit_in))
 
 
 def facts_of(client: Any, rows: SpreadRows) -> TableFacts:  # noqa: ANN401
@@ -74,6 +90,12 @@ def facts_of(client: Any, rows: SpreadRows) -> TableFacts:  # noqa: ANN401
     ]
     measured: list[TableFacts] = client.gather(found)
     return merged_in_order(measured, merge)
+
+
+def digest_of(client: Any, rows: SpreadRows) -> States:  # noqa: ANN401
+    """Return numbers that tell the rows from others; see ``softlearn.stats.buckets``."""
+    found: States = sum(client.gather(client.map(digest_of_some, rows.parts, pure=False)))
+    return found
 
 
 class LaidOut(NamedTuple):
@@ -116,9 +138,19 @@ def _size(rows: CodedRows) -> tuple[int, float]:
     return rows.weights.size, float(rows.weights.sum())
 
 
-def _shuffled(client: Any, pieces: list[Future], n_parts: int) -> list[Future]:  # noqa: ANN401
+def _coded_pieces(
+    client: Any,  # noqa: ANN401
+    blocks: Sequence[Delayed],
+    columns: Future,
+) -> list[Future]:
+    """Return the rows of each block in the order of their keys."""
+    read = client.compute(list(blocks))
+    merge = all(client.gather(client.map(_may_merge, read, pure=False)))
+    return finished(client.submit(_coded, block, columns, merge, pure=False) for block in read)
+
+
+def _shuffled(client: Any, cut: list[Future], n_parts: int) -> list[Future]:  # noqa: ANN401
     """Return the rows of each part, from all pieces."""
-    cut = [client.submit(_cut, piece, n_parts, pure=False) for piece in pieces]
     chosen = [[client.submit(_chosen, own, i, pure=False) for own in cut] for i in range(n_parts)]
     return finished(client.submit(merged, own, pure=False) for own in chosen)
 

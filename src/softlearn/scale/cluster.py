@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from logging import ERROR
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from softlearn.errors import MissingDependencyError, SoftlearnError
 
+Given = TypeVar("Given")
+Found = TypeVar("Found")
+
 PATIENCE = 5.0  # seconds for a scheduler to answer
 FIRST_WORKER = 20.0  # seconds for a scheduler without workers to get one
-_FEWEST_BYTES = 300_000_000  # of a worker: what Python and the compiler take before any row
+_BEFORE_ANY_ROW = 450_000_000  # bytes that Python and compiled code take in a worker
+_FEWEST_BYTES = 700_000_000  # Dask lets a worker rest from 0.8 of its limit on
+PARTS_IN_MEMORY = 20  # of a worker: a part is read, encoded, copied and merged there
 
 
 @dataclass(frozen=True)
@@ -41,10 +46,19 @@ class Cluster:
         link = str(self.client.dashboard_link)
         return link if find_spec("bokeh") else f"{link} (after pip install bokeh)"
 
+    def each(
+        self, function: Callable[[Given], Found], given: Sequence[Given]
+    ) -> Iterator[tuple[Given, Found]]:
+        """Yield what a function makes of each of many values, as workers finish them."""
+        from distributed import as_completed  # noqa: PLC0415 - slow to load
+
+        running = {self.client.submit(function, one, pure=False): one for one in given}
+        for future in as_completed(list(running)):
+            yield running.pop(future), future.result()
+
     def bytes_moved(self) -> int:
         """Return how many bytes the workers have sent each other, and the client, so far."""
-        sent = self.client.run(_bytes_sent)
-        return sum(int(one) for one in sent.values())
+        return bytes_moved(self.client)
 
 
 @contextmanager
@@ -81,6 +95,7 @@ def open_cluster(
             memory_limit=limit or "auto",
             dashboard_address="127.0.0.1:0",
             silence_logs=ERROR,
+            preload=["softlearn.scale.interrupts"],
         ) as cluster,
         distributed.Client(cluster) as client,
         _told_of_lost_workers(distributed),
@@ -137,6 +152,16 @@ def _checked(client: Any, address: str) -> Cluster:  # noqa: ANN401
     return Cluster(client, len(about), min(int(one["memory_limit"]) for one in about) or None)
 
 
+def current_client() -> Any:  # noqa: ANN401 - dask has no types
+    """Return the current client of a cluster, if there is one."""
+    try:
+        import distributed  # noqa: PLC0415 - slow to load, and only few need it
+
+        return distributed.get_client()
+    except (ImportError, ValueError):
+        return None
+
+
 def check_versions(found: dict[str, str | Exception]) -> None:
     """Refuse workers whose softlearn is not this one; an error is that there is none."""
     from softlearn import __version__ as mine  # noqa: PLC0415 - known once the package is loaded
@@ -168,9 +193,39 @@ def _worker_memory(memory: str | None, n_workers: int) -> int | None:
     if limit < _FEWEST_BYTES:
         raise SoftlearnError(
             f"{memory} leave {limit / 1e6:.0f} MB for each of {n_workers} workers, and one takes "
-            f"{_FEWEST_BYTES / 1e6:.0f} MB before any row; give more, or take fewer workers"
+            f"{_BEFORE_ANY_ROW / 1e6:.0f} MB before any row; give {_FEWEST_BYTES / 1e6:.0f} MB "
+            "each or more, or take fewer workers"
         )
     return limit
+
+
+class WorkerRoom(NamedTuple):
+    """How much workers can do at a time.
+
+    Attributes
+    ----------
+    n_threads
+        Of all workers.
+    bytes_per_thread
+        What the tightest worker may take for each of its threads; None if nobody has said.
+    """
+
+    n_threads: int
+    bytes_per_thread: int | None
+
+
+def room_on(client: Any) -> WorkerRoom:  # noqa: ANN401
+    """Return how much the workers can do at a time."""
+    about = client.scheduler_info(n_workers=-1)["workers"].values()
+    limits = [int(one["memory_limit"]) // int(one["nthreads"]) for one in about]
+    n_threads = sum(int(one["nthreads"]) for one in about)
+    return WorkerRoom(max(n_threads, 1), min(limits, default=0) or None)
+
+
+def bytes_moved(client: Any) -> int:  # noqa: ANN401
+    """Return how many bytes all workers have sent so far; one that just dies tells nothing."""
+    sent = client.run(_bytes_sent, on_error="ignore")
+    return sum(int(one) for one in sent.values())
 
 
 def _bytes_sent(dask_worker: Any) -> int:  # noqa: ANN401 - as Dask calls it

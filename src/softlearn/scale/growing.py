@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from softlearn.circuit import Circuit
-from softlearn.kernels.grow.work import GrowTable, GrowthOptions
+from softlearn.learn import Engine, GrowConfig, Progress
 from softlearn.learn.assemble import assemble
-from softlearn.learn.config import GrowConfig
-from softlearn.learn.grow import Buckets, grow_slice, raised_at
+from softlearn.learn.checkpoint import checkpoint_of
+from softlearn.learn.grow import Buckets, raised_at
 from softlearn.learn.large import LargeGrower, split_large
 from softlearn.learn.leaves import finish_leaves, with_histograms
 from softlearn.learn.options import growth_options
-from softlearn.learn.pieces import Piece, joined, one_open
-from softlearn.learn.slices import LargeSlice, OpenPlace, first_place, in_parts, with_rows
-from softlearn.learn.watch import Engine, Progress
-from softlearn.scale.buckets import lay_out, spread_rows
+from softlearn.learn.pieces import joined, one_open
+from softlearn.learn.slices import first_place, in_parts
+from softlearn.learn.watch import ignore
+from softlearn.scale.buckets import digest_of, lay_out, spread_rows
+from softlearn.scale.cluster import bytes_moved, room_on
 from softlearn.scale.partitions import Delayed
-from softlearn.scale.parts import Future, WorkerParts, on_workers
-from softlearn.stats.layout import Layout
-from softlearn.stats.parts import Share
-from softlearn.stats.sub_tables import joined_tables, table_with
+from softlearn.scale.parts import WorkerParts, on_workers
+from softlearn.scale.subtrees import Subtrees, until
 from softlearn.stats.table import no_rows_of
 from softlearn.table import Schema
+
+_SECONDS_BETWEEN_QUESTIONS = 2.0  # to all workers
+_BYTES_OF_A_CELL = 40  # of a slice that is grown: the table, rows laid out, memberships
+_ROOM_FOR_A_SLICE = 0.25  # of a worker's memory; parts of the table are there too
+_SLICES_PER_THREAD = 4  # so that all have something to do until the end
 
 
 def grow_on_workers(
@@ -50,87 +54,57 @@ def grow_on_workers(
     top = one_open()
     place = first_place(len(schema), config, seed, top)
     first = in_parts(place, table.shares, rows.n_rows, rows.weight)
-    progress = Progress(first.mass)
-    subtrees = _Subtrees(parts, on_workers(client, (layout, options, buckets)), ends)
-    large = LargeGrower(parts, layout, no_rows_of(layout), options)
-    most = config.bucket_rows
-    with raised_at(_until(ends), options.stop):
-        split_large(
-            large, first, subtrees.hand_over, most_rows=most, progress=progress, engine=engine
-        )
-    subtrees.gather(progress, engine)
-    tree = joined(top.grown[0])
-    return assemble(tree, finish_leaves(tree, layout, config), schema)
+    progress = Progress(first.mass, n_rows=rows.n_rows)
+    shared = on_workers(client, (layout, options, buckets))
+    subtrees = Subtrees(parts, shared, options.stop, ends)
+    most = local_rows(client, rows.n_rows, len(schema), config)
+    with checkpoint_of(config, schema, seed, lambda: digest_of(client, rows)) as memory:
+        watch = _with_bytes_moved(client, engine.watch)
+        engine = replace(engine, memory=memory, watch=watch)
+        large = LargeGrower(parts, layout, no_rows_of(layout), options, memory)
+        with raised_at(until(ends), options.stop):
+            split_large(large, first, subtrees, most_rows=most, progress=progress, engine=engine)
+            subtrees.collect_all(progress, engine)
+        tree = joined(top.grown[0])
+        return assemble(tree, finish_leaves(tree, layout, config), schema)
 
 
-@dataclass(eq=False)
-class _Subtrees:
-    """Small slices, each grown as a whole by the worker that its rows are brought to."""
+def local_rows(
+    client: Any,  # noqa: ANN401
+    n_rows: int,
+    n_columns: int,
+    config: GrowConfig,
+) -> int:
+    """Return how many rows a slice may have that one worker grows as a whole.
 
-    parts: WorkerParts
-    shared: Future  # layout, options and buckets
-    ends: float
-    running: dict[Future, tuple[LargeSlice, list[Future]]] = field(default_factory=dict)
-
-    def hand_over(self, task: LargeSlice) -> None:
-        """Begin to grow a slice."""
-        client = self.parts.client
-        some = [
-            client.submit(_rows_of, table, shares, pure=False)
-            for table, shares in zip(self.parts.tables, task.shares, strict=True)
-        ]
-        place = _alone(task)
-        future = client.submit(_grown_subtree, some, place, self.shared, self.ends, pure=False)
-        self.running[future] = (task, some)  # held until it is computed
-
-    def gather(self, progress: Progress, engine: Engine) -> None:
-        """Wait for all slices, and put what they have become where they belong."""
-        from distributed import as_completed  # noqa: PLC0415 - slow to load
-
-        for future, piece in as_completed(list(self.running), with_results=True):
-            task, _ = self.running.pop(future)
-            task.piece.grown[task.place] = piece
-            progress.note(piece.n_nodes, task.mass)
-            engine.watch(progress)
+    So many as fit well into its memory, but not so many that others have nothing to do. Smaller
+    slices than a bucket are never measured in parts; and with a checkpoint none larger is grown in
+    one go, so that little is lost.
+    """
+    if config.checkpoint is not None:
+        return config.bucket_rows
+    workers = room_on(client)
+    fair = n_rows // (_SLICES_PER_THREAD * workers.n_threads)
+    if workers.bytes_per_thread is None:
+        return max(config.bucket_rows, fair)
+    room = int(workers.bytes_per_thread * _ROOM_FOR_A_SLICE)
+    return max(config.bucket_rows, min(fair, room // (_BYTES_OF_A_CELL * n_columns)))
 
 
-def _alone(task: OpenPlace) -> OpenPlace:
-    """Return the place of a slice as if nothing else had been grown."""
-    return OpenPlace(
-        columns=task.columns,
-        seed=task.seed,
-        depth=task.depth,
-        connected=task.connected,
-        n_nodes=task.n_nodes,
-        fallback=dict(task.fallback),
-        piece=one_open(),
-        place=0,
-    )
+def _with_bytes_moved(
+    client: Any,  # noqa: ANN401
+    watch: Callable[[Progress], None],
+) -> Callable[[Progress], None]:
+    """Return who watches too, but knows now and then how much the workers have sent."""
+    if watch is ignore:
+        return watch
+    asked = time.monotonic() - _SECONDS_BETWEEN_QUESTIONS
 
+    def watching(progress: Progress) -> None:
+        nonlocal asked
+        if time.monotonic() - asked >= _SECONDS_BETWEEN_QUESTIONS:
+            progress.bytes_moved = bytes_moved(client)
+            asked = time.monotonic()
+        watch(progress)
 
-def _rows_of(table: GrowTable, shares: list[Share]) -> tuple[GrowTable, Any]:
-    rows = np.concatenate([share.rows for share in shares])
-    return table_with(table, rows), np.concatenate([share.weights for share in shares])
-
-
-def _grown_subtree(
-    some: list[tuple[GrowTable, Any]],
-    place: OpenPlace,
-    shared: tuple[Layout, GrowthOptions, Buckets],
-    ends: float,
-) -> Piece:
-    """Grow a slice on one worker, as every slice is grown."""
-    layout, options, buckets = shared
-    table = joined_tables([own for own, _ in some])
-    weights = np.concatenate([own for _, own in some])
-    rows = np.arange(weights.size, dtype=np.int32)
-    options = options._replace(stop=np.zeros(1, np.uint8))
-    first = with_rows(place, Share(rows, weights))
-    return grow_slice(
-        table, layout, options, first, buckets=buckets, engine=Engine(), ends=_until(ends)
-    )
-
-
-def _until(ends: float) -> float:
-    """Return a time of day, which all machines share, by the clock of this process."""
-    return time.monotonic() + ends - time.time()
+    return watching

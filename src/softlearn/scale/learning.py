@@ -11,6 +11,7 @@ import numpy as np
 from softlearn.circuit import Circuit
 from softlearn.errors import SoftlearnError
 from softlearn.learn import Engine, Entry
+from softlearn.scale.cluster import current_client
 from softlearn.scale.growing import grow_on_workers
 from softlearn.scale.partitions import Delayed
 from softlearn.table import Schema
@@ -30,7 +31,7 @@ def learn(
     With workers, growers leave the rows there. Otherwise they are gathered here, as numbers: 8
     bytes per cell.
     """
-    client = _client()
+    client = current_client()
     choices = None if entry.choices is None else entry.choices(config, schema)
     may_stay = choices is not None and not choices.trees and not choices.fine_tune
     if client is not None and choices is not None and may_stay:
@@ -40,13 +41,3 @@ def learn(
     if not gathered:
         raise SoftlearnError("learning needs at least two rows; all partitions are empty")
     return entry.learn(gathered, schema, config, seed, engine)
-
-
-def _client() -> Any:  # noqa: ANN401 - dask has no types
-    """Return the current client of a cluster, if there is one."""
-    try:
-        import distributed  # noqa: PLC0415 - slow to load, and only few need it
-
-        return distributed.get_client()
-    except (ImportError, ValueError):
-        return None

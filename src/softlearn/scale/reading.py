@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import dask
+import numpy as np
 
 from softlearn.errors import TableError
 from softlearn.files import MISSING_WORDS, find_files, open_table
@@ -18,7 +19,7 @@ from softlearn.table.schema import unknown_name
 ArrowTable: TypeAlias = Any  # pyarrow has no types
 Suits: TypeAlias = dict[str, frozenset[int] | None]  # which guesses suit each column of a file
 
-PART_BYTES = 64_000_000  # of a part, as Parquet counts what it holds
+PART_BYTES = 64_000_000  # of a part, as it is stored or as numbers
 _PARQUET = b"PAR1"
 
 
@@ -47,7 +48,7 @@ def read_partitions(
         Columns that stay text, and words for missing cells, in files of text; by default the usual
         words, such as NA.
     part_bytes : int
-        About how large a part of a Parquet file is, before it is read.
+        About how large a part of a Parquet file is, as it is stored or as numbers.
     """
     files = find_files(path)
     if len({_is_parquet(file) for file in files}) > 1:
@@ -94,14 +95,25 @@ def _parquet(files: Sequence[Path], part_bytes: int) -> tuple[list[Delayed], tup
             about = pq.ParquetFile(file).metadata
         except (OSError, pa.ArrowException) as error:
             raise TableError(f"cannot read {file}: {error}") from None
-        sizes = [about.row_group(i).total_byte_size for i in range(about.num_row_groups)]
+        sizes = [_size_in_memory(about, i) for i in range(about.num_row_groups)]
         for groups in _together(sizes, part_bytes):
-            tables.append(dask.delayed(_row_groups)(str(file), groups))
             named = f"{file}, row groups {groups[0]} to {groups[-1]}"
-            places.append(str(file) if len(groups) == len(sizes) else named)
+            named = str(file) if len(groups) == len(sizes) else named
+            n_rows = sum(about.row_group(i).num_rows for i in groups)
+            n_slices = min(n_rows, -(-sum(sizes[i] for i in groups) // part_bytes))
+            for i in range(n_slices):
+                tables.append(dask.delayed(_row_groups)(str(file), groups, i, n_slices))
+                of_several = f", part {i + 1} of {n_slices}" if n_slices > 1 else ""
+                places.append(named + of_several)
     if not tables:
         raise TableError(f"{files[0]} has no rows")
     return tables, tuple(places)
+
+
+def _size_in_memory(about: Any, group: int) -> int:  # noqa: ANN401 - pyarrow has no types
+    """Return about how many bytes a group of rows takes, as it is stored or as numbers."""
+    rows = about.row_group(group)
+    return int(max(rows.total_byte_size, 8 * rows.num_rows * rows.num_columns))
 
 
 def _together(sizes: Sequence[int], most: int) -> list[list[int]]:
@@ -164,11 +176,18 @@ def _read(path: str, missing: frozenset[str]) -> ArrowTable:
         return source.read_all(source.names)
 
 
-def _row_groups(path: str, groups: list[int]) -> ArrowTable:
+def _row_groups(path: str, groups: list[int], i: int, n_slices: int) -> ArrowTable:
+    """Return the i-th of so many slices of some groups of rows."""
+    import pyarrow as pa  # noqa: PLC0415
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     with pq.ParquetFile(path) as file:
-        return file.read_row_groups(groups).replace_schema_metadata(None)
+        table = file.read_row_groups(groups).replace_schema_metadata(None)
+    if n_slices == 1:
+        return table
+    first, end = i * table.num_rows // n_slices, (i + 1) * table.num_rows // n_slices
+    # A mere slice would keep all of it in memory.
+    return table.take(pa.array(np.arange(first, end)))
 
 
 def _without(table: ArrowTable, names: Sequence[str]) -> ArrowTable:

@@ -12,7 +12,9 @@ import numpy as np
 
 from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError, TableError
-from softlearn.learn.blocks import Block
+from softlearn.learn import Block
+from softlearn.scale.cluster import current_client
+from softlearn.scale.news import Watch, heard, tell
 from softlearn.scale.partitions import Delayed, Partitions, told_where
 from softlearn.table import Schema, encode
 from softlearn.table.choice import Choice
@@ -20,7 +22,8 @@ from softlearn.table.column import Missing
 from softlearn.table.counts import WeightTotals
 from softlearn.table.frames import open_frame
 from softlearn.table.infer import schema_of
-from softlearn.table.joining import MOST_VALUES
+from softlearn.table.joining import MOST_VALUES, Bins
+from softlearn.table.refining import in_passes
 from softlearn.table.summary import TableSummary, merge, summarise
 
 MERGED_AT_ONCE = 8  # summaries that meet on one worker
@@ -50,31 +53,46 @@ def schema_over(
     *,
     overrides: Mapping[str, Choice] | None = None,
     missing: Missing = "unobserved",
+    watch: Watch | None = None,
 ) -> Schema:
     """Return what the columns are by the cells of all parts; see ``infer_schema``.
 
-    The schema is that of the whole table, however it is cut, as long as no column has more than
-    65,536 different numbers; beyond that quantiles of its scale may be off by 0.0004 of the rows.
+    The schema is that of the whole table, however it is cut. `watch` is called with the share of
+    the parts that are read, and their rows, if workers read them.
     """
-    return schema_of(summary_over(rows), overrides=overrides, missing=missing)
+    return schema_of(summary_over(rows, watch), overrides=overrides, missing=missing)
 
 
-def summary_over(rows: Partitions) -> TableSummary:
+def summary_over(rows: Partitions, watch: Watch | None = None) -> TableSummary:
     """Return what all parts tell of their columns, merged a few at a time on the workers."""
     totals = None if rows.weights is None else _totals(rows)
+    client = current_client()
+
+    def summary_of(within: Mapping[str, Bins] | None) -> TableSummary:
+        with heard(client, len(rows.frames), watch):
+            return _pass(rows, totals, within)
+
+    summary = in_passes(summary_of)
+    if summary.n_rows < FEWEST_ROWS:
+        raise TableError(
+            f"learning needs at least two rows: the {len(rows.frames)} partition(s) have "
+            f"{summary.n_rows} of them"
+        )
+    return summary
+
+
+def _pass(
+    rows: Partitions, totals: WeightTotals | None, within: Mapping[str, Bins] | None
+) -> TableSummary:
+    """Return what all parts tell of their columns, or of values within some bins."""
     level = [
-        dask.delayed(_summarised)(frame, weights, totals, place)
+        dask.delayed(_summarised)(frame, weights, totals, within, place)
         for frame, weights, place in rows.each()
     ]
     while len(level) > 1:
         starts = range(0, len(level), MERGED_AT_ONCE)
         level = [dask.delayed(_merged)(level[i : i + MERGED_AT_ONCE]) for i in starts]
     summary: TableSummary = dask.compute(level[0])[0]
-    if summary.n_rows < FEWEST_ROWS:
-        raise TableError(
-            f"learning needs at least two rows: the {len(rows.frames)} partition(s) have "
-            f"{summary.n_rows} of them"
-        )
     return summary
 
 
@@ -113,12 +131,20 @@ def _part_totals(frame: Any, weights: Any, place: str) -> WeightTotals:  # noqa:
         return WeightTotals.of(_read_weights(weights, open_frame(frame).n_rows))
 
 
-def _summarised(frame: Any, weights: Any, totals: WeightTotals | None, place: str) -> TableSummary:  # noqa: ANN401
+def _summarised(
+    frame: Any,  # noqa: ANN401
+    weights: Any,  # noqa: ANN401
+    totals: WeightTotals | None,
+    within: Mapping[str, Bins] | None,
+    place: str,
+) -> TableSummary:
     with told_where(place):
         counts = None
         if totals is not None:
             counts = totals.as_counts(_read_weights(weights, open_frame(frame).n_rows))
-        return summarise(frame, counts, place).bounded(MOST_VALUES)
+        found = summarise(frame, counts, place, within).bounded(MOST_VALUES)
+    tell(place, found.n_rows)
+    return found
 
 
 def _merged(parts: Sequence[TableSummary]) -> TableSummary:

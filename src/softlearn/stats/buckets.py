@@ -70,6 +70,24 @@ def different_rows_of(blocks: Sequence[tuple[Floats, Floats]], schema: Schema) -
     return merged([coded(*block, schema, merge=merge) for block in blocks])
 
 
+def digest_of(rows: CodedRows) -> States:
+    """Return numbers that tell rows with their weights from others, (2,).
+
+    Those of parts of a table add up to those of the whole, however it is cut.
+    """
+    bits = rows.weights.view(np.uint64)
+    with np.errstate(over="ignore"):
+        one = _scrambled(rows.keys ^ _scrambled(bits))
+        return np.array([one.sum(), _scrambled(one + bits).sum()], np.uint64)
+
+
+def _scrambled(bits: States) -> States:
+    """Return 64 bits for each 64 bits, all of which depend on all of them (as SplitMix64)."""
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
+
+
 def count_buckets(n_rows: int, bucket_rows: int) -> int:
     """Return into how many buckets so many different rows go: a power of two."""
     n_buckets = 1

@@ -16,6 +16,8 @@ from softlearn.table.column import KINDS, MISSING, Column, Level, Missing
 from softlearn.table.content import as_kind_needs, by_content, is_misfit
 from softlearn.table.counts import WeightTotals
 from softlearn.table.find_scale import can_have_scale, scale_of
+from softlearn.table.joining import MOST_VALUES
+from softlearn.table.refining import in_passes
 from softlearn.table.schema import CALLER, Schema, chosen_column, unknown_name
 from softlearn.table.summary import ColumnSummary, TableSummary, summarise
 
@@ -70,7 +72,8 @@ def infer_schema(
     counts = None
     if weights is not None:
         counts = WeightTotals.of(weights).as_counts(weights)
-    return schema_of(summarise(frame, counts), overrides=overrides, missing=missing)
+    whole = in_passes(lambda within: summarise(frame, counts, within=within).bounded(MOST_VALUES))
+    return schema_of(whole, overrides=overrides, missing=missing)
 
 
 def schema_of(

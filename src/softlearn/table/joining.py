@@ -1,49 +1,119 @@
-"""A column's many values as fewer: heavy ones stay, light neighbours join in one of them."""
+"""A column's many values as fewer bins, which do not depend on the order or the cut of its rows.
+
+Numbers join if their leading bits agree. How many bits count follows from all values together:
+just so many that the bins are few enough. A part of the rows never needs fewer bits than the whole,
+so parts that were joined merge to the very bins of the whole.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from softlearn.arrays import Floats
+from softlearn.arrays import Bools, Floats, Offsets, States
 
-# What a summary of a column keeps of it. Neighbours join only within 1 / 16,384 of the weight, each
-# time that parts are merged: quantiles of 4,096 parts, merged eight at a time, are off by less than
-# 0.0004 of the rows.
-MOST_VALUES: Final = 2**16
-_KEPT_AT_ENDS = 6  # values on each side: what tells whether a column ends at a limit
-_SHARES = 4.0  # over the most values: the weight of a heavy value, and of neighbours that join
+MOST_VALUES: Final = 2**16  # that a summary keeps of a column
+N_ENDS: Final = 6  # values on each side that are known one by one: whether a column ends at a limit
 
 
-def joined_neighbours(value: Floats, weight: Floats, most: int) -> tuple[Floats, Floats]:
-    """Return at most so many of the values, with the weight of the others added to them.
+class Bins(NamedTuple):
+    """Values in ascending order, some of them joined.
 
-    Each value that stays is one of the given ones. Those stay that hold more than 4 / ``most`` of
-    the weight, the lowest and the highest ones, and the lowest that is not whole. Of the others,
-    neighbours that together hold no more than that are joined in the one amid their weight.
-
-    Parameters
+    Attributes
     ----------
-    value, weight
-        (values,) in ascending order, and how much each counts.
-    most
-        How many may stay, at least 128.
+    low, high
+        (bins,) the lowest and the highest value; the same if there is no other.
+    weight
+        (bins,) how much all of them count.
+    dropped
+        How many of the 64 bits of a number do not count.
     """
-    share = _SHARES / most
-    stays = weight > share * weight.sum()
-    stays[:_KEPT_AT_ENDS] = stays[-_KEPT_AT_ENDS:] = True
-    stays[np.argmax(value != np.rint(value))] = True
-    light = np.where(stays, 0.0, weight)
-    up_to = np.cumsum(light)
-    room = share * max(float(up_to[-1]), np.finfo(np.float64).tiny)
-    quantile = np.floor((up_to - light) / room)
-    # A group ends where the next one's share begins, and at each value that stays.
-    begins = np.ones(value.size, dtype=bool)
-    begins[1:] = stays[1:] | stays[:-1] | (quantile[1:] != quantile[:-1])
-    first = np.flatnonzero(begins)
-    last = np.append(first[1:], value.size) - 1
-    group = np.add.reduceat(weight, first)
-    half = up_to[first] - light[first] + 0.5 * np.add.reduceat(light, first)
-    middle = np.clip(np.searchsorted(up_to, half), first, last)
-    return value[middle], group
+
+    low: Floats
+    high: Floats
+    weight: Floats
+    dropped: int = 0
+
+
+class Ends(NamedTuple):
+    """Values that are known one by one though others are joined, and how much each counts."""
+
+    value: Floats
+    weight: Floats
+
+
+def joined(parts: Sequence[Bins], most: int | None = None) -> Bins:
+    """Return the bins of all parts: those join whose leading bits agree.
+
+    As many bits count as do in all parts, or fewer, so that there are at most so many bins.
+    """
+    low = np.concatenate([part.low for part in parts])
+    order = np.argsort(low, kind="stable")
+    low = low[order]
+    high = np.concatenate([part.high for part in parts])[order]
+    weight = np.concatenate([part.weight for part in parts])[order]
+    key = _ordered_bits(low)
+    dropped = max(part.dropped for part in parts)
+    first = _first_of_each(key >> np.uint64(dropped))
+    while most is not None and first.size > most:
+        dropped += 1
+        first = _first_of_each(key >> np.uint64(dropped))
+    if not first.size:
+        return Bins(low, high, weight, dropped)
+    highest, total = np.maximum.reduceat(high, first), np.add.reduceat(weight, first)
+    return Bins(low[first], highest, total, dropped)
+
+
+def are_within(x: Floats, bins: Bins) -> Bools:
+    """Return which numbers lie within bins."""
+    own = np.searchsorted(bins.low, x, side="right") - 1
+    found: Bools = (own >= 0) & (x <= bins.high[own])
+    return found
+
+
+def ends_of(value: Floats, weight: Floats) -> Ends:
+    """Return the lowest and the highest few of the values, and the lowest that is not whole.
+
+    Those of parts merge to those of the whole: what is among the lowest few of all values is among
+    the lowest few of each part that has it.
+    """
+    value, place = np.unique(value, return_inverse=True)
+    weight = np.bincount(place, weight, value.size).astype(np.float64)
+    stays = np.zeros(value.size, dtype=bool)
+    stays[:N_ENDS] = stays[-N_ENDS:] = True
+    if value.size:
+        stays[np.argmax(value != np.rint(value))] = True
+    return Ends(value[stays], weight[stays])
+
+
+def one_value_each(bins: Bins, ends: Ends) -> tuple[Floats, Floats]:
+    """Return values in ascending order that stand for the bins, and how much each counts.
+
+    The ends stand for themselves. The rest of a bin is counted at its lowest value or, if that is
+    an end, at its highest one; a bin between two ends is counted at the lower of them.
+    """
+    own = np.searchsorted(bins.low, ends.value, side="right") - 1
+    rest = bins.weight - np.bincount(own, ends.weight, bins.low.size)
+    is_known = np.bincount(own, minlength=bins.low.size) > 0
+    stands = np.where(np.isin(bins.low, ends.value), bins.high, bins.low)
+    stands = np.where(np.isin(stands, ends.value), bins.low, stands)
+    counted = ~is_known | (rest > 0.0)
+    value = np.concatenate([ends.value, stands[counted]])
+    found, place = np.unique(value, return_inverse=True)
+    weight = np.bincount(place, np.concatenate([ends.weight, rest[counted]]), found.size)
+    return found, weight.astype(np.float64)
+
+
+def _ordered_bits(x: Floats) -> States:
+    """Return whole numbers in the order of the numbers, whose leading bits are theirs."""
+    bits = np.ascontiguousarray(x).view(np.int64)
+    flipped = np.where(bits < 0, ~bits, bits ^ np.int64(-(2**63)))
+    return flipped.view(np.uint64)
+
+
+def _first_of_each(ascending: States) -> Offsets:
+    begins = np.ones(ascending.size, dtype=bool)
+    begins[1:] = ascending[1:] != ascending[:-1]
+    return np.flatnonzero(begins)

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
 
-from softlearn.arrays import Bools, Floats
+from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError, TableError
 from softlearn.table.cells import Cells
 from softlearn.table.content import as_kind_needs
 from softlearn.table.distinct import Distinct
 from softlearn.table.frames import open_frame
-from softlearn.table.joining import joined_neighbours
+from softlearn.table.joining import (
+    Bins,
+    Ends,
+    are_within,
+    ends_of,
+    joined,
+    one_value_each,
+)
 from softlearn.table.resolution import Decimals
 from softlearn.table.storing import stored_alike
 
@@ -28,7 +35,8 @@ class ColumnSummary:
     Attributes
     ----------
     cells
-        Each observed value once, in ascending order; how they are stored; and the levels.
+        Each observed value once, in ascending order; how they are stored; and the levels. If values
+        are joined, the lowest of each bin.
     weight
         (values,) of the rows that hold each value; may be 0.
     n_observed
@@ -36,7 +44,11 @@ class ColumnSummary:
     missing
         The weight of the rows whose cell is.
     written
-        How all numbers are written, if light neighbours have been joined; else None.
+        How all numbers are written, if values have been joined; else None.
+    highest, dropped
+        (values,) the highest of each bin, if values are joined; and how many bits do not count.
+    ends
+        Values that are known one by one, if values are joined; else None.
     place
         Where the cells were read, for messages.
     """
@@ -46,7 +58,17 @@ class ColumnSummary:
     n_observed: int
     missing: float
     written: Decimals | None = None
+    highest: Floats | None = None
+    dropped: int = 0
+    ends: Ends | None = None
     place: str = ""
+
+    @property
+    def bins(self) -> Bins:
+        """The values, joined or not."""
+        low = self.cells.values
+        high = low if self.highest is None else self.highest
+        return Bins(low, high, self.weight, self.dropped)
 
     def distinct(self, kind: str) -> Distinct:
         """Return the values of rows that count, as a column of some kind reads them."""
@@ -57,7 +79,7 @@ class ColumnSummary:
         return Distinct(read.values[seen], self.weight[seen], self.written)
 
     def bounded(self, most: int) -> ColumnSummary:
-        """Return a summary of at most so many values; heavy ones stay, light neighbours join."""
+        """Return a summary of at most so many values; numbers join whose leading bits agree."""
         values, is_label = self.cells.values, self.cells.stored == "categorical"
         if is_label and len(self.cells.levels) > MOST_LEVELS:
             raise TableError(
@@ -66,11 +88,28 @@ class ColumnSummary:
             )
         if is_label or values.size <= most:
             return self
-        value, weight = joined_neighbours(values, self.weight, most)
-        written = self.written or Decimals.of(values)
+        return self.with_bins(joined([self.bins], most))
+
+    def with_bins(self, bins: Bins) -> ColumnSummary:
+        """Return the summary with its values joined in bins."""
+        values = self.cells.values
         return replace(
-            self, cells=replace(self.cells, values=value), weight=weight, written=written
+            self,
+            cells=replace(self.cells, values=bins.low),
+            weight=bins.weight,
+            highest=bins.high,
+            dropped=bins.dropped,
+            ends=self.ends or ends_of(values, self.weight),
+            written=self.written or Decimals.of(values),
         )
+
+    def settled(self) -> ColumnSummary:
+        """Return the summary with one value for each bin."""
+        if self.ends is None:
+            return self
+        value, weight = one_value_each(self.bins, self.ends)
+        cells = replace(self.cells, values=value)
+        return replace(self, cells=cells, weight=weight, highest=None, dropped=0, ends=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +132,17 @@ class TableSummary:
         """Return a summary with at most so many values of each column."""
         return replace(self, columns=tuple(column.bounded(most) for column in self.columns))
 
+    def settled(self) -> TableSummary:
+        """Return a summary with one value for each bin of joined values."""
+        return replace(self, columns=tuple(column.settled() for column in self.columns))
 
-def summarise(frame: object, counts: Floats | None = None, place: str = "") -> TableSummary:
+
+def summarise(
+    frame: object,
+    counts: Floats | None = None,
+    place: str = "",
+    within: Mapping[str, Bins] | None = None,
+) -> TableSummary:
     """Return what some rows tell of their columns.
 
     Parameters
@@ -105,13 +153,18 @@ def summarise(frame: object, counts: Floats | None = None, place: str = "") -> T
         How often each row counts, as ``WeightTotals.as_counts`` of all rows gives it.
     place : str
         Where the rows are from, for messages about parts that do not fit.
+    within : mapping of column name to bins, optional
+        Only these columns, and only the values that lie within these bins.
     """
     table = open_frame(frame)
     columns = []
-    for name in table.names:
-        cells = table.cells(name)
-        gaps = np.isnan(cells.values)
-        columns.append(_column(cells, gaps, counts, place))
+    for name in table.names if within is None else within:
+        cells, own = table.cells(name), counts
+        if within is not None:
+            inside = are_within(cells.values, within[name])
+            cells = replace(cells, values=cells.values[inside])
+            own = None if counts is None else counts[inside]
+        columns.append(_column(cells, own, place))
     weight = float(table.n_rows if counts is None else counts.sum())
     return TableSummary(tuple(columns), table.library, table.numbered, table.n_rows, weight, place)
 
@@ -134,7 +187,8 @@ def merge(parts: Sequence[TableSummary]) -> TableSummary:
     )
 
 
-def _column(cells: Cells, gaps: Bools, counts: Floats | None, place: str) -> ColumnSummary:
+def _column(cells: Cells, counts: Floats | None, place: str) -> ColumnSummary:
+    gaps = np.isnan(cells.values)
     value, position = np.unique(cells.values[~gaps] + 0.0, return_inverse=True)
     counted = None if counts is None else counts[~gaps]
     weight = np.bincount(position, counted, minlength=value.size).astype(np.float64)
@@ -164,18 +218,28 @@ def _merged(parts: list[ColumnSummary]) -> ColumnSummary:
     """Return one column's cells of all parts."""
     stored = reduce(_alike, parts)
     like = stored.cells
+    whole = ColumnSummary(
+        like,
+        stored.weight,
+        sum(part.n_observed for part in parts),
+        float(sum(part.missing for part in parts)),
+        _written(parts),
+        place=stored.place,
+    )
+    if whole.written is not None:
+        bins = joined([part.bins for part in parts])
+        return replace(whole, ends=_merged_ends(parts)).with_bins(bins)
     values = np.concatenate([_codes(part.cells, like) for part in parts])
     value, position = np.unique(values, return_inverse=True)
     weights = np.concatenate([part.weight for part in parts])
     weight = np.bincount(position, weights, minlength=value.size).astype(np.float64)
-    return ColumnSummary(
-        replace(like, values=value),
-        weight,
-        sum(part.n_observed for part in parts),
-        float(sum(part.missing for part in parts)),
-        _written(parts),
-        stored.place,
-    )
+    return replace(whole, cells=replace(like, values=value), weight=weight)
+
+
+def _merged_ends(parts: list[ColumnSummary]) -> Ends:
+    known = [part.ends or Ends(part.cells.values, part.weight) for part in parts]
+    values, weights = zip(*known, strict=True)
+    return ends_of(np.concatenate(values), np.concatenate(weights))
 
 
 def _alike(a: ColumnSummary, b: ColumnSummary) -> ColumnSummary:

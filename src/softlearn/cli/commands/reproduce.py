@@ -55,17 +55,29 @@ class Experimenting(Command):
             "--jobs", "-j", min=1, help="Cells that are run at a time; by default one per core."
         ),
     ] = None
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster",
+            metavar="ADDRESS",
+            help="Run the cells on the workers of a Dask cluster, such as tcp://host:8786, which "
+            "have the data sets.",
+        ),
+    ] = None
     out: Out = field(default=Path("results"))
 
     def run(self) -> None:
         """Run what is not finished, and show what was written."""
         from softlearn import experiments  # noqa: PLC0415 - loads all learners
 
+        if self.jobs is not None and self.cluster is not None:
+            raise SoftlearnError("--jobs and --cluster both say who runs the cells; choose one")
         produced = experiments.reproduce(
             experiments.EXPERIMENTS[self.experiment],
             self.choices(),
             self.out,
             n_jobs=self.jobs or os.cpu_count() or 1,
+            cluster=self.cluster,
         )
         self._print(produced)
 

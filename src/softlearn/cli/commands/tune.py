@@ -40,6 +40,8 @@ class Tune(LearningCommand):
 
         if self.folds is not None and (self.valid is not None or self.hold_out is not None):
             raise SoftlearnError("--folds goes without --valid and --hold-out")
+        if "checkpoint" in self.settings:
+            raise SoftlearnError("--checkpoint is for a single fit, and tune makes many")
         training = self.prepare()
         learner = self.estimator(training.schema)
         found = tune(

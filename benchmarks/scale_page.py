@@ -1,0 +1,92 @@
+"""The measured part of docs/scale.md, written from results/scale.jsonl.
+
+`python -m benchmarks.scale_page` writes the table of all fits, and what a terabyte would cost by
+the constants of the largest of them.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from benchmarks.scale import N_COLUMNS, RESULTS
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "scale.md"
+BEGIN, END = "<!-- measured by benchmarks.scale -->", "<!-- end of what is measured -->"
+TERABYTE, WORKERS = 1e12, 100
+BYTES_PER_ROW = 8 * N_COLUMNS  # as numbers
+
+Row = dict[str, Any]
+
+
+def main() -> None:
+    """Write the measured part of the page, and print it."""
+    text = measured(rows_of(RESULTS))
+    page = PAGE.read_text(encoding="utf-8")
+    before, rest = page.split(BEGIN)
+    PAGE.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    print(text)
+
+
+def rows_of(path: Path) -> list[Row]:
+    """Return the latest row of each fit, in order."""
+    latest: dict[tuple[Any, ...], Row] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        latest[row["rows"], row["workers"], row["memory"] or "", row["learner"]] = row
+    return [latest[key] for key in sorted(latest)]
+
+
+def measured(rows: list[Row]) -> str:
+    """Return the table, and the costs by the largest fit on workers."""
+    done = [row for row in rows if "error" not in row]
+    on_workers = [row for row in done if row["workers"]]
+    largest = max(on_workers, key=lambda row: (row["rows"], row["workers"]))
+    return f"{_table(rows)}\n\n{_costs(largest)}"
+
+
+def _table(rows: list[Row]) -> str:
+    names = "rows | workers | memory | seconds | CPU s | client | a worker | moved | passes | nodes"
+    lines = [f"| {names} | held out, truth |", f"|{'---:|' * 11}"]
+    return "\n".join([*lines, *map(_line, rows)])
+
+
+def _line(row: Row) -> str:
+    who = str(row["workers"] or "none")
+    head = [f"{row['rows']:,}", who, row["memory"] or "–"]
+    if "error" in row:
+        return f"| {' | '.join(head)} | {row['error']} |" + " |" * 7
+    sizes = [
+        f"{row[name]:,.0f} MB" if name in row else "–"
+        for name in ("client_mb", "worker_mb", "moved_mb")
+    ]
+    passes = f"{row['passes']:,}" if "passes" in row else "–"
+    score = f"{row['held_out']:.3f}, {row['truth']:.3f}"
+    times = [f"{row['seconds']:,.1f}", f"{row['cpu_seconds']:,.1f}"]
+    cells = [*head, *times, *sizes, passes, f"{row['nodes']:,}", score]
+    return f"| {' | '.join(cells)} |"
+
+
+def _costs(row: Row) -> str:
+    """Return what a terabyte costs if all that grows with the rows grows in proportion."""
+    n_rows = TERABYTE / BYTES_PER_ROW
+    seconds = row["cpu_seconds"] / row["rows"] * n_rows / WORKERS
+    moved = row["moved_mb"] * 1e6 / row["rows"]
+    per_pass = row["pass_bytes"] / max(row["passes"], 1)
+    n_parts = n_rows / 2**17
+    return (
+        f"By the fit of {row['rows']:,} rows on {row['workers']} worker(s): "
+        f"{1e6 * row['cpu_seconds'] / row['rows']:,.0f} µs of a processor and {moved:,.0f} bytes "
+        f"moved per row; {row['passes']:,} passes over a slice, after each of which a part sends "
+        f"{per_pass / max(row['parts'], 1):,.0f} bytes. A terabyte, which is {n_rows:.2g} rows of "
+        f"{N_COLUMNS} columns of numbers, would take {WORKERS} workers about "
+        f"{seconds / 3600:,.1f} hours and move {moved * n_rows / 1e9:,.0f} GB, if all that grows "
+        f"with the rows grows in proportion. It would lie in {n_parts:,.0f} parts, and a pass over "
+        f"all of them would bring the client {per_pass / max(row['parts'], 1) * n_parts / 1e6:,.0f}"
+        " MB to add up: that, one client for all parts, is where it stops scaling."
+    )
+
+
+if __name__ == "__main__":
+    main()

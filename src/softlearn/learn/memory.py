@@ -1,0 +1,47 @@
+"""What a grower remembers of its work; here nothing, and in ``checkpoint`` what a folder keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from softlearn.arrays import Offsets
+from softlearn.learn.pieces import Piece
+from softlearn.learn.slices import OpenPlace
+from softlearn.stats.clusters import Clusters
+
+
+class Decision(NamedTuple):
+    """What many passes over the rows of a large slice have led to.
+
+    Attributes
+    ----------
+    label
+        (columns,) columns with the same label depend on each other.
+    clusters
+        How rows are shared out, if they are.
+    """
+
+    label: Offsets
+    clusters: Clusters | None
+
+
+class Memory:
+    """Forgets everything: who looks for a sub-tree here has to grow it."""
+
+    def subtree(self, place: OpenPlace) -> Piece | None:
+        """Return all that has grown at a place, if it is finished."""
+
+    def decision(self, place: OpenPlace) -> Decision | None:
+        """Return what was decided about the rows at a place."""
+
+    def keep_decision(self, place: OpenPlace, decision: Decision) -> None:
+        """Remember what was decided about the rows at a place."""
+
+    def keep_piece(
+        self, place: OpenPlace, piece: Piece, opened: Sequence[OpenPlace], *, cut_short: bool
+    ) -> None:
+        """Remember what has grown at a place, and which places it has opened in turn.
+
+        A piece that was cut short, because the user wants to end, is none to be remembered.
+        """

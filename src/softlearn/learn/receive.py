@@ -1,0 +1,38 @@
+"""Put what has grown where it belongs: counted, and remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from softlearn.learn.pieces import Piece
+from softlearn.learn.slices import LargeSlice, Slice
+from softlearn.learn.watch import Engine, Progress
+
+
+def receive(
+    task: Slice | LargeSlice,
+    piece: Piece,
+    opened: Sequence[Slice | LargeSlice],
+    progress: Progress,
+    engine: Engine,
+    *,
+    cut_short: bool,
+) -> None:
+    """Put the piece of a slice in its place.
+
+    `opened` are the slices that remain of it; it is cut short if the user wanted to end meanwhile.
+    """
+    task.piece.grown[task.place] = piece
+    engine.memory.keep_piece(task, piece, opened, cut_short=cut_short)
+    done = task.mass - sum(child.mass for child in opened)
+    progress.note(piece.n_nodes, max(0.0, done))
+
+
+def recalled(task: Slice | LargeSlice, progress: Progress, engine: Engine) -> bool:
+    """Return whether all that grows from a slice is known, and in its place now."""
+    piece = engine.memory.subtree(task)
+    if piece is None:
+        return False
+    task.piece.grown[task.place] = piece
+    progress.note(piece.n_nodes, task.mass)
+    return True

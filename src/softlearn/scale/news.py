@@ -1,0 +1,42 @@
+"""What workers tell of a pass over the parts of a table while it is going on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+Watch: TypeAlias = Callable[[float | None, int], None]  # takes the share that is done, and rows
+
+_TOPIC = "softlearn-parts"
+
+
+def tell(place: str, n_rows: int) -> None:
+    """Tell who listens that a part was read; without workers of their own nobody does."""
+    try:
+        from distributed import get_worker  # noqa: PLC0415 - slow to load, and only few need it
+
+        worker = get_worker()
+    except (ImportError, ValueError):
+        return
+    worker.log_event(_TOPIC, {"place": place, "rows": n_rows})
+
+
+@contextmanager
+def heard(client: Any, n_parts: int, watch: Watch | None) -> Iterator[None]:  # noqa: ANN401
+    """Let somebody watch how many of the parts are read; a part that is read again counts once."""
+    if client is None or watch is None:
+        yield
+        return
+    rows: dict[str, int] = {}
+
+    def hear(event: tuple[float, dict[str, Any]]) -> None:
+        _, told = event
+        rows[told["place"]] = told["rows"]
+        watch(len(rows) / n_parts, sum(rows.values()))
+
+    client.subscribe_topic(_TOPIC, hear)
+    try:
+        yield
+    finally:
+        client.unsubscribe_topic(_TOPIC)

@@ -1,0 +1,154 @@
+"""Small slices, each brought to one worker that grows its whole sub-tree."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+import numpy as np
+
+from softlearn.arrays import Floats, Kinds
+from softlearn.kernels.grow.work import GrowTable, GrowthOptions
+from softlearn.learn import Engine, Progress
+from softlearn.learn.grow import Buckets, grow_slice
+from softlearn.learn.pieces import Piece, one_open
+from softlearn.learn.receive import receive
+from softlearn.learn.slices import LargeSlice, OpenPlace, with_rows
+from softlearn.scale.parts import Future, WorkerParts
+from softlearn.stats.layout import Layout
+from softlearn.stats.parts import Share
+from softlearn.stats.sub_tables import joined_tables, table_with
+
+_NOW = 0.0  # a time of day that is over
+_PATIENCE = 1.0  # seconds between two looks at how far the workers are
+
+# Of the process of a worker: fits that are to end soon, and flags of slices that it is growing.
+_ENDING: set[str] = set()
+_FLAGS: dict[str, list[Kinds]] = {}
+
+
+@dataclass(eq=False)
+class Subtrees:
+    """Slices that workers grow.
+
+    Attributes
+    ----------
+    parts
+        Where the rows are.
+    shared
+        Layout, options and buckets, on workers.
+    stop
+        (1,) once it is not zero, open slices become leaves, also those that workers have begun.
+    ends
+        The time of day from which on they do.
+    """
+
+    parts: WorkerParts
+    shared: Future
+    stop: Kinds
+    ends: float
+    running: dict[Future, tuple[LargeSlice, list[Future]]] = field(default_factory=dict)
+    fit: str = field(default_factory=lambda: uuid4().hex)
+    is_ending: bool = False
+
+    def hand_over(self, task: LargeSlice) -> None:
+        """Begin to grow a slice."""
+        client = self.parts.client
+        some = [
+            client.submit(_rows_of, table, shares, pure=False)
+            for table, shares in zip(self.parts.tables, task.shares, strict=True)
+        ]
+        given = (_alone(task), self.shared, _NOW if self.stop[0] else self.ends, self.fit)
+        future = client.submit(_grown, some, *given, pure=False)
+        self.running[future] = (task, some)  # held until it is computed
+
+    def collect(self, progress: Progress, engine: Engine) -> None:
+        """Put what has grown meanwhile where it belongs."""
+        if self.stop[0] and not self.is_ending:
+            self.parts.client.run(_end_soon, self.fit)
+            self.is_ending = True
+        for future in [one for one in self.running if one.done()]:
+            task, _ = self.running[future]
+            receive(task, future.result(), (), progress, engine, cut_short=bool(self.stop[0]))
+            del self.running[future]
+
+    def collect_all(self, progress: Progress, engine: Engine) -> None:
+        """Wait for all slices; an interrupt may come between any two lines."""
+        while self.running:
+            try:
+                self._wait_for_one()
+                self.collect(progress, engine)
+                engine.watch(progress)
+            except KeyboardInterrupt:
+                self.stop.fill(1)
+                if not engine.keep_partial:
+                    raise
+
+    def _wait_for_one(self) -> None:
+        from distributed import wait  # noqa: PLC0415 - slow to load
+
+        with suppress(TimeoutError):  # none is ready; meanwhile somebody looks on
+            wait(list(self.running), timeout=_PATIENCE, return_when="FIRST_COMPLETED")
+
+
+def until(ends: float) -> float:
+    """Return a time of day, which all machines share, by the clock of this process."""
+    return time.monotonic() + ends - time.time()
+
+
+def _alone(task: OpenPlace) -> OpenPlace:
+    """Return the place of a slice as if nothing else had been grown."""
+    return OpenPlace(
+        columns=task.columns,
+        seed=task.seed,
+        depth=task.depth,
+        connected=task.connected,
+        n_nodes=task.n_nodes,
+        fallback=dict(task.fallback),
+        piece=one_open(),
+        place=0,
+    )
+
+
+def _rows_of(table: GrowTable, shares: list[Share]) -> tuple[GrowTable, Floats]:
+    rows = np.concatenate([share.rows for share in shares])
+    return table_with(table, rows), np.concatenate([share.weights for share in shares])
+
+
+def _grown(
+    some: list[tuple[GrowTable, Floats]],
+    place: OpenPlace,
+    shared: tuple[Layout, GrowthOptions, Buckets],
+    ends: float,
+    fit: str,
+) -> Piece:
+    """Grow a slice on one worker, as every slice is grown."""
+    layout, options, buckets = shared
+    table = joined_tables([own for own, _ in some])
+    weights = np.concatenate([own for _, own in some])
+    rows = np.arange(weights.size, dtype=np.int32)
+    flag = np.zeros(1, np.uint8)
+    first = with_rows(place, Share(rows, weights))
+    flags = _FLAGS.setdefault(fit, [])
+    flags.append(flag)
+    try:
+        return grow_slice(
+            table,
+            layout,
+            options._replace(stop=flag),
+            first,
+            buckets=buckets,
+            engine=Engine(),
+            ends=until(_NOW if fit in _ENDING else ends),
+        )
+    finally:
+        flags[:] = [one for one in flags if one is not flag]
+
+
+def _end_soon(fit: str) -> None:
+    """Turn into leaves what this worker has open, or will open, of a fit."""
+    _ENDING.add(fit)
+    for flag in _FLAGS.get(fit, []):
+        flag.fill(1)
