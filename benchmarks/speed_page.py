@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from benchmarks.query import QUERIES, Result
 from benchmarks.report import RESULTS
 from benchmarks.workloads import WORKLOADS
+from softlearn.experiments.wrapping import wrapped
 from softlearn.show.plots.style import HEAT, INK, NORMAL, SMALL
 from softlearn.whole_files import write_whole
 
@@ -57,7 +58,7 @@ def main() -> None:
         before=before[0]["run"]["commit"],
         after=after[0]["run"]["commit"],
     )
-    write_whole(_DOCS / "speed.md", page)
+    write_whole(_DOCS / "speed.md", wrapped(page))
 
 
 def _runs() -> Runs:

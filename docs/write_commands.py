@@ -11,6 +11,7 @@ from typing import Literal, get_args, get_origin
 
 from softlearn.cli.command import Option
 from softlearn.cli.registry import all_places, load_command
+from softlearn.experiments.wrapping import wrapped
 from softlearn.whole_files import write_whole
 
 PAGE = Path(__file__).with_name("commands.md")
@@ -26,7 +27,7 @@ def updated(page: str) -> str:
     """Return a page with its reference written anew."""
     by_hand, marker, _ = page.partition(MARKER)
     assert marker, "the page has lost its marker"
-    return by_hand + reference()
+    return wrapped(by_hand + reference())
 
 
 def _section(name: str, place: str) -> str:

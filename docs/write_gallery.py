@@ -9,6 +9,8 @@ import runpy
 import tempfile
 from pathlib import Path
 
+from softlearn.experiments.wrapping import wrapped
+
 DOCS = Path(__file__).parent
 EXAMPLES = sorted((DOCS.parent / "examples").glob("*.py"))
 PAGE = DOCS / "examples.md"
@@ -25,7 +27,7 @@ they find, and draw what is shown here.
 
 def page() -> str:
     """Return the page: what an example is about, what it draws, and its code."""
-    return _HEAD + "".join(_section(example) for example in EXAMPLES)
+    return wrapped(_HEAD + "".join(_section(example) for example in EXAMPLES))
 
 
 def pictures_of(example: Path) -> list[Path]:

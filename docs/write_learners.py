@@ -18,6 +18,7 @@ from softlearn.estimators.docstring import described_type
 from softlearn.experiments.ledger import Ledger
 from softlearn.experiments.systems_compared import COMPARED
 from softlearn.experiments.systems_tables import published
+from softlearn.experiments.wrapping import wrapped
 from softlearn.learn import LEARNERS, Entry
 from softlearn.learn.parameters import Parameter, parameters_of
 from softlearn.learners import LEARNER_FILES
@@ -72,7 +73,7 @@ def page() -> str:
         *parameter_table(parameters_of(CircuitEstimator)),
     ]
     sections = [line for entry in entries for line in section(entry)]
-    return "\n".join([_HEAD, *table, "", *sections, *shared, ""])
+    return wrapped("\n".join([_HEAD, *table, "", *sections, *shared, ""]))
 
 
 def section(entry: Entry[Any]) -> list[str]:

@@ -6,6 +6,7 @@ import doctest
 import importlib
 import re
 import shlex
+import tomllib
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -19,6 +20,7 @@ import softlearn
 from softlearn import estimators, query
 from softlearn.cli.main import app
 from softlearn.cli.registry import COMMANDS
+from softlearn.experiments.wrapping import wrapped
 from softlearn.leaf import FAMILIES
 from softlearn.learners import LEARNER_FILES
 
@@ -200,6 +202,23 @@ def test_links_lead_somewhere(page):
     targets = LINK.findall(page.read_text(encoding="utf-8"))
     inside = [target for target in targets if "://" not in target]
     assert [target for target in inside if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", run_path(str(DOCS / "wrap_lines.py"))["pages"](), ids=str)
+def test_long_lines_are_wrapped(page):
+    text = page.read_text(encoding="utf-8")
+    assert text == wrapped(text), "run python docs/wrap_lines.py"
+
+
+def test_metadata_are_complete():
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = {"description", "readme", "license", "authors", "keywords", "classifiers"}
+    assert wanted <= set(project)
+    assert all(value for name, value in project.items() if name in wanted)
+    citation = (REPOSITORY / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"license: {project['license']}" in citation
+    assert "title: " in citation
+    assert "authors:" in citation
 
 
 def test_every_promise_names_a_test_that_exists():

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.tables.published import HARDWARE, PAPER, Quoted, quoted
 from benchmarks.tables.splits import DATASETS
+from softlearn.experiments.wrapping import wrapped
 from softlearn.whole_files import write_whole
 
 Row = dict[str, Any]
@@ -53,7 +54,7 @@ SECONDS = Figure("fit_seconds", "train_seconds_a6000", "fit", is_high_good=False
 
 def write_page(path: Path, rows: list[Row]) -> None:
     """Write the page."""
-    write_whole(path, (_page(rows) + "\n").encode())
+    write_whole(path, wrapped(_page(rows) + "\n"))
 
 
 def _page(rows: list[Row]) -> str:

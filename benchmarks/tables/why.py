@@ -43,7 +43,7 @@ def lines_of(train: Any, rows: Any, seed: int) -> Iterator[str]:
     yield "\nAUC of pairs (gain: over the better of its columns alone)"
     for told, gain in pairs[:MOST_SHOWN]:
         yield f"{_line(told)}  gain {gain:+.3f}"
-    yield "\nPairs that gain most: columns that do not hang together as they should"
+    yield "\nPairs that gain most: columns that do not depend on each other as they should"
     for told, gain in sorted(pairs, key=lambda pair: -pair[1])[:MOST_SHOWN]:
         yield f"{_line(told)}  gain {gain:+.3f}"
     real, drawn = as_plain(train, rows)

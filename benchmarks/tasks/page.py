@@ -8,6 +8,7 @@ from typing import Any
 from benchmarks import report
 from benchmarks.tasks.split import MOST_TEST_ROWS
 from benchmarks.tasks.tables import sizes, tables
+from softlearn.experiments.wrapping import wrapped
 from softlearn.whole_files import write_whole
 
 COMMAND = "python -m benchmarks.tasks --write docs/tasks.md"
@@ -15,7 +16,7 @@ COMMAND = "python -m benchmarks.tasks --write docs/tasks.md"
 
 def write_page(path: Path, rows: list[dict[str, Any]], n_seeds: int, max_rows: int) -> None:
     """Write the tables with what one has to know to read them."""
-    write_whole(path, (_page(rows, n_seeds, max_rows) + "\n").encode())
+    write_whole(path, wrapped(_page(rows, n_seeds, max_rows) + "\n"))
 
 
 def _page(rows: list[dict[str, Any]], n_seeds: int, max_rows: int) -> str:

@@ -20,7 +20,12 @@ INSTEAD = {
     r"\bnats a (row|cell|column)\b": "nats per row",
     r"\bone a (row|cell|core|column|node)\b(?! belongs)": "one per row",
     r"\bonce a row\b": "once per row",
-    r"\b(is|are) told by a\b": "is modelled by",
+    r"\b(is|are) told by\b": "is modelled by, is measured on",
+    r"\bin oddity\b": "the least likely first",
+    r"\bthat is believed\b": "whose distribution is",
+    r"\bpart the (rows|columns)\b": "divide the rows",
+    r"\b(it|they) tells? best\b": "it explains best",
+    r"\bwhat a missing cell says\b": "how a missing cell is treated",
 }
 TEXTS = [
     *sorted(REPOSITORY.glob("*.md")),

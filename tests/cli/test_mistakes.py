@@ -15,10 +15,10 @@ TABLES = {
     "missing": (None, "No such file"),
     "empty": (b"", "it is empty"),
     "garbage": (bytes(range(128, 256)) * 9, "neither CSV"),
-    "ragged": (b"sex,age\nF,1\nM\n", "row 2 below the header"),
+    "ragged": (b"sex,age\nF,1\nM\n", "row 1 (the first is row 0)"),
     "repeated": (b"sex,sex\nF,M\n", "more than once"),
     "lacking": (b"sex,age\nF,1\n", "the table has no column 'smoker'"),
-    "wrong cell": (b"sex,smoker,stage,age,weight,joined\nF,,,old,,\n", "'old' in row 1"),
+    "wrong cell": (b"sex,smoker,stage,age,weight,joined\nF,,,old,,\n", "'old' in row 0"),
 }
 MODELS = {
     "missing": (None, "no such file"),
@@ -103,7 +103,7 @@ def test_a_mistake_half_way_leaves_no_file(model_file, table_file, run, tmp_path
     before = set(tmp_path.iterdir())
     result = run("impute", model_file, table_file, "-o", tmp_path / "full.csv")
     assert result.exit_code == 2
-    assert "'old' in row 10 below the header" in result.stderr
+    assert "'old' in row 9 (the first is row 0)" in result.stderr
     assert set(tmp_path.iterdir()) == before
 
 

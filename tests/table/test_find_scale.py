@@ -127,6 +127,20 @@ def test_beyond_a_bound_that_was_only_seen_little_is_left():
     assert 0.0 < below < 2e-12
 
 
+def test_a_grid_that_ends_though_rows_are_left_has_bounds():
+    rows_of_day = np.r_[
+        322, 1293, np.full(28, 1500), 643
+    ]  # calls are rare on the first and the 31st
+    scale = find_scale(np.repeat(np.arange(1.0, 32.0), rows_of_day), whole=True)
+    assert (scale.lower, scale.upper) == (1.0, 31.0)
+
+
+def test_a_grid_that_thins_out_has_no_upper_bound():
+    for mean in (8.0, 40.0, 400.0):
+        counts = np.random.default_rng(0).poisson(mean, 20_000).astype(float)
+        assert find_scale(counts, whole=True).upper is None
+
+
 def test_beyond_a_bound_that_was_promised_nothing_is_left():
     scale = find_scale(np.arange(1.0, 200.0), whole=True, choices=Choices(lower=0.0, upper=500.0))
     assert (scale.left[0], scale.right[-1]) == (0.0, 500.0)

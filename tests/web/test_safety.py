@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+from threading import Event
+from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import pytest
@@ -12,6 +14,7 @@ from softlearn import Model, SoftlearnError
 from softlearn.web import explore
 from softlearn.web.explorer import open_place
 from softlearn.web.safety import Door
+from softlearn.web.session import Session
 from softlearn.web.work import MOST_WAITING
 from web.explorers import Client, session_of
 
@@ -148,6 +151,24 @@ def test_an_explorer_in_the_background_starts_and_stops():
         explorer.stop()
     with pytest.raises(OSError):  # noqa: PT011 - nobody listens any more
         urlopen(explorer.url)
+
+
+def test_what_is_being_computed_does_not_complain_when_the_explorer_stops(monkeypatch, capfd):
+    begun, done = Event(), Event()
+
+    def slow(session: Session) -> None:
+        begun.set()
+        done.wait(20)
+
+    monkeypatch.setattr(Session, "overview", slow)
+    explorer = explore(fork())
+    place = urlsplit(explorer.url)
+    with socket.create_connection((place.hostname, place.port)) as line:
+        line.sendall(f"GET /api/model HTTP/1.1\r\nHost: {place.netloc}\r\n\r\n".encode())
+        assert begun.wait(10)
+        explorer.stop()
+    done.set()
+    assert capfd.readouterr().err == ""
 
 
 def test_a_model_starts_its_own_explorer():

@@ -122,8 +122,8 @@ def add_trees(
 ) -> int:
     """Add trees of places that each are in one of some states; return the id of their product.
 
-    A place without children is told by one node for each state of its parent. Any other place is
-    told by one node for each of its own states and by a table: the probability of its states (the
+    A place without children has one node for each state of its parent. Any other place has
+    one node for each of its own states and a table: the probability of its states (the
     columns) given each state of its parent (the rows). Roots have one row, or one node.
 
     Parameters

@@ -47,7 +47,7 @@ Given: TypeAlias = Annotated[
 Unknown: TypeAlias = Annotated[
     Literal["error", "missing"],
     typer.Option(
-        "--unknown", help="Whether a level that the model has never seen is refused or missing."
+        "--unknown", help="Whether a level that the model has never seen is an error or missing."
     ),
 ]
 MissingWords: TypeAlias = Annotated[
@@ -63,8 +63,8 @@ Missing: TypeAlias = Annotated[
     Literal["unobserved", "modelled"],
     typer.Option(
         "--missing",
-        help="What a missing cell says: nothing, or that it is missing, which then has a "
-        "probability, and drawn rows have gaps.",
+        help="How a missing cell is treated: as unobserved, or as a value of its own with a "
+        "probability, so that drawn rows have gaps too.",
     ),
 ]
 Drop: TypeAlias = Annotated[
@@ -74,7 +74,7 @@ Drop: TypeAlias = Annotated[
 SchemaPath: TypeAlias = Annotated[
     Path | None,
     typer.Option(
-        "--schema", metavar="FILE", help="A TOML file by `softlearn schema` that says more."
+        "--schema", metavar="FILE", help="A TOML file of `softlearn schema`, with your changes."
     ),
 ]
 Weights: TypeAlias = Annotated[

@@ -90,8 +90,8 @@ class Page:
         cells = ", ".join(f"{name}={value}" for name, value in PLANTED.items())
         self.say(f"  {cells}\n")
         self.say(
-            f"  Log-density {found.log_density:.1f}, where {found.usual:.1f} is usual: "
-            f"number {found.place} of {found.among:,} in oddity."
+            f"  Log-density {found.log_density:.1f} (usual: {found.usual:.1f}), "
+            f"number {found.place} of {found.among:,}, the least likely first."
         )
         most = max(found.why.values())
         for name, nats in list(found.why.items())[:_CELLS_SHOWN]:

@@ -78,9 +78,9 @@ class AutoCircuit(DensityEstimator):
     schema : Schema or mapping of column name to kind, Column or mapping, optional
         What the columns are, as in ``SoftLearn``.
     missing : {"unobserved", "modelled"}
-        What a missing cell says, as in ``SoftLearn``.
+        How a missing cell is treated, as in ``SoftLearn``.
     unknown : {"error", "missing"}
-        Whether a level that was never seen is refused or taken as missing, as in ``SoftLearn``.
+        Whether a level that was never seen is an error or taken as missing, as in ``SoftLearn``.
 
     Attributes
     ----------

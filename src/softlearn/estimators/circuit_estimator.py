@@ -81,17 +81,17 @@ class CircuitEstimator(DensityEstimator):
     missing: Missing = parameter(
         "unobserved",
         one_of("unobserved", "modelled"),
-        "What a missing cell says: nothing, so that it is summed out, or that it is missing, which "
-        "then has a probability in every column with missing cells. Drawn rows have gaps where the "
-        'data has them, and ``model_.probability({"age": {None}})`` can be asked. A ``Schema`` '
-        "says it for each column itself.",
+        "How a missing cell is treated: as unobserved, so that it is summed out, or as a value of "
+        "its own, with a probability in every column with missing cells. Drawn rows then have gaps "
+        'as the data has, and ``model_.probability({"age": {None}})`` is defined. A ``Schema`` '
+        "has this choice for each column.",
     )
     unknown: Unknown = parameter(
         "error",
         UNKNOWN,
         "Whether a level that the schema does not know, such as one that only rows to be scored "
-        "have, is refused or taken as missing, unless a question says otherwise. It is about the "
-        "rows of tables; a level in a dict is always refused.",
+        "have, is an error or taken as missing, unless a question says otherwise. It is about the "
+        "rows of tables; a level in a dict is always an error.",
     )
 
     def fit(self, X: Frame, y: object = None, sample_weight: object = None) -> Self:  # noqa: N803

@@ -72,7 +72,7 @@ class SoftLearn(CircuitEstimator):
         Seconds after which nothing is split any more. The result then depends on the machine.
     fine_tune : int, default=0
         The most passes of EM over the weights and leaves of the grown circuit. A tenth of the
-        rows is then not grown from, and says when to stop: EM helps small circuits, and would
+        rows is then held out and decides when to stop: EM helps small circuits, and would
         overfit large ones.
     checkpoint : path of a folder, optional
         A folder in which finished parts of the circuit are kept. The same call, repeated after
@@ -93,14 +93,14 @@ class SoftLearn(CircuitEstimator):
         What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
         choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
-        What a missing cell says: nothing, so that it is summed out, or that it is missing,
-        which then has a probability in every column with missing cells. Drawn rows have gaps
-        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
-        ``Schema`` says it for each column itself.
+        How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
+        its own, with a probability in every column with missing cells. Drawn rows then have
+        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
         Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is refused or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always refused.
+        have, is an error or taken as missing, unless a question says otherwise. It is about the
+        rows of tables; a level in a dict is always an error.
 
     Attributes
     ----------
@@ -234,7 +234,7 @@ class LearnSPN(CircuitEstimator):
         Seconds after which nothing is split any more. The result then depends on the machine.
     fine_tune : int, default=0
         The most passes of EM over the weights and leaves of the grown circuit. A tenth of the
-        rows is then not grown from, and says when to stop: EM helps small circuits, and would
+        rows is then held out and decides when to stop: EM helps small circuits, and would
         overfit large ones.
     checkpoint : path of a folder, optional
         A folder in which finished parts of the circuit are kept. The same call, repeated after
@@ -245,7 +245,8 @@ class LearnSPN(CircuitEstimator):
         say, or as first published, by G-tests (of bins of numbers) and hard incremental EM over
         naive Bayes mixtures, which finds the number of clusters by itself.
     cluster_penalty : float, default=0.6
-        What a cluster more costs, in nats per column. It matters only if ``variant`` is 'gens'.
+        The price of one more cluster, in nats per column. It matters only if ``variant`` is
+        'gens'.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
@@ -258,14 +259,14 @@ class LearnSPN(CircuitEstimator):
         What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
         choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
-        What a missing cell says: nothing, so that it is summed out, or that it is missing,
-        which then has a probability in every column with missing cells. Drawn rows have gaps
-        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
-        ``Schema`` says it for each column itself.
+        How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
+        its own, with a probability in every column with missing cells. Drawn rows then have
+        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
         Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is refused or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always refused.
+        have, is an error or taken as missing, unless a question says otherwise. It is about the
+        rows of tables; a level in a dict is always an error.
 
     Attributes
     ----------
@@ -374,7 +375,7 @@ class ChowLiuTree(CircuitEstimator):
         it is unless chance makes the circuits different anyway.
     mixture : {"bagged", "em"}, default='bagged'
         How several trees are learnt: each by itself, from resampled rows, or all together by
-        EM, each from the rows that it tells best. There may then be fewer than `n_members`.
+        EM, each from the rows that it explains best. There may then be fewer than `n_members`.
     max_iter : int, default=30
         The most steps of EM. It matters only if ``mixture`` is 'em'.
     random_state : int or numpy.random.Generator, optional
@@ -389,14 +390,14 @@ class ChowLiuTree(CircuitEstimator):
         What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
         choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
-        What a missing cell says: nothing, so that it is summed out, or that it is missing,
-        which then has a probability in every column with missing cells. Drawn rows have gaps
-        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
-        ``Schema`` says it for each column itself.
+        How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
+        its own, with a probability in every column with missing cells. Drawn rows then have
+        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
         Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is refused or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always refused.
+        have, is an error or taken as missing, unless a question says otherwise. It is about the
+        rows of tables; a level in a dict is always an error.
 
     Attributes
     ----------
@@ -488,7 +489,7 @@ class HCLT(CircuitEstimator):
         Different rows after which the parameters change; by default all rows. Batches make
         tables of very many rows quicker.
     held_out : float, default=0.1
-        The share of the rows that is not learnt from but says when to stop: the circuit that
+        The share of the rows that is held out and decides when to stop: the circuit that
         explains them best is kept. 0 learns from all rows.
     sum_smoothing : float, default=0.1
         Pseudo-rows of every sum, shared alike by its branches.
@@ -506,14 +507,14 @@ class HCLT(CircuitEstimator):
         What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
         choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
-        What a missing cell says: nothing, so that it is summed out, or that it is missing,
-        which then has a probability in every column with missing cells. Drawn rows have gaps
-        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
-        ``Schema`` says it for each column itself.
+        How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
+        its own, with a probability in every column with missing cells. Drawn rows then have
+        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
         Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is refused or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always refused.
+        have, is an error or taken as missing, unless a question says otherwise. It is about the
+        rows of tables; a level in a dict is always an error.
 
     Attributes
     ----------
@@ -606,7 +607,7 @@ class RatSpn(CircuitEstimator):
         Different rows after which the parameters change; by default all rows. Batches make
         tables of very many rows quicker.
     held_out : float, default=0.1
-        The share of the rows that is not learnt from but says when to stop: the circuit that
+        The share of the rows that is held out and decides when to stop: the circuit that
         explains them best is kept. 0 learns from all rows.
     sum_smoothing : float, default=0.1
         Pseudo-rows of every sum, shared alike by its branches.
@@ -630,14 +631,14 @@ class RatSpn(CircuitEstimator):
         What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
         choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
-        What a missing cell says: nothing, so that it is summed out, or that it is missing,
-        which then has a probability in every column with missing cells. Drawn rows have gaps
-        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
-        ``Schema`` says it for each column itself.
+        How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
+        its own, with a probability in every column with missing cells. Drawn rows then have
+        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
         Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is refused or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always refused.
+        have, is an error or taken as missing, unless a question says otherwise. It is about the
+        rows of tables; a level in a dict is always an error.
 
     Attributes
     ----------
@@ -737,7 +738,7 @@ class EinsumNetwork(CircuitEstimator):
         Different rows after which the parameters change; by default all rows. Batches make
         tables of very many rows quicker.
     held_out : float, default=0.1
-        The share of the rows that is not learnt from but says when to stop: the circuit that
+        The share of the rows that is held out and decides when to stop: the circuit that
         explains them best is kept. 0 learns from all rows.
     sum_smoothing : float, default=0.1
         Pseudo-rows of every sum, shared alike by its branches.
@@ -766,14 +767,14 @@ class EinsumNetwork(CircuitEstimator):
         What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
         choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
-        What a missing cell says: nothing, so that it is summed out, or that it is missing,
-        which then has a probability in every column with missing cells. Drawn rows have gaps
-        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
-        ``Schema`` says it for each column itself.
+        How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
+        its own, with a probability in every column with missing cells. Drawn rows then have
+        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
         Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is refused or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always refused.
+        have, is an error or taken as missing, unless a question says otherwise. It is about the
+        rows of tables; a level in a dict is always an error.
 
     Attributes
     ----------
@@ -893,14 +894,14 @@ class CutsetNetwork(CircuitEstimator):
         What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
         choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
-        What a missing cell says: nothing, so that it is summed out, or that it is missing,
-        which then has a probability in every column with missing cells. Drawn rows have gaps
-        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
-        ``Schema`` says it for each column itself.
+        How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
+        its own, with a probability in every column with missing cells. Drawn rows then have
+        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
         Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is refused or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always refused.
+        have, is an error or taken as missing, unless a question says otherwise. It is about the
+        rows of tables; a level in a dict is always an error.
 
     Attributes
     ----------
@@ -1011,14 +1012,14 @@ class LearnPSDD(CircuitEstimator):
         What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
         choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
-        What a missing cell says: nothing, so that it is summed out, or that it is missing,
-        which then has a probability in every column with missing cells. Drawn rows have gaps
-        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
-        ``Schema`` says it for each column itself.
+        How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
+        its own, with a probability in every column with missing cells. Drawn rows then have
+        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
         Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is refused or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always refused.
+        have, is an error or taken as missing, unless a question says otherwise. It is about the
+        rows of tables; a level in a dict is always an error.
 
     Attributes
     ----------
@@ -1081,7 +1082,7 @@ class LearnPSDD(CircuitEstimator):
 class RandomCircuits(CircuitEstimator):
     """Average circuits that split rows by chance, with Chow–Liu trees below.
 
-    Rows that are like a random one in a few random columns are told apart from the others, and
+    Rows that are like a random one in a few random columns are separated from the others, and
     so on in both parts; the last parts are modelled by Chow–Liu trees. No split is searched
     for, so that circuits are made in no time, and their mean is what counts.
 
@@ -1121,14 +1122,14 @@ class RandomCircuits(CircuitEstimator):
         What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
         choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
-        What a missing cell says: nothing, so that it is summed out, or that it is missing,
-        which then has a probability in every column with missing cells. Drawn rows have gaps
-        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
-        ``Schema`` says it for each column itself.
+        How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
+        its own, with a probability in every column with missing cells. Drawn rows then have
+        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
         Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is refused or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always refused.
+        have, is an error or taken as missing, unless a question says otherwise. It is about the
+        rows of tables; a level in a dict is always an error.
 
     Attributes
     ----------
@@ -1222,7 +1223,7 @@ class IdSpn(CircuitEstimator):
     n_clusters : int, default=2
         The most clusters that rows are split into at a time.
     cluster_penalty : float, default=0.1
-        What a cluster more costs, in nats per column.
+        The price of one more cluster, in nats per column.
     penalty : float, default=0.5
         The price of a parameter, in units of half the logarithm of the number of rows; 1 is
         BIC. Splits that are not worth it are taken back.
@@ -1240,14 +1241,14 @@ class IdSpn(CircuitEstimator):
         What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
         choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
-        What a missing cell says: nothing, so that it is summed out, or that it is missing,
-        which then has a probability in every column with missing cells. Drawn rows have gaps
-        where the data has them, and ``model_.probability({"age": {None}})`` can be asked. A
-        ``Schema`` says it for each column itself.
+        How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
+        its own, with a probability in every column with missing cells. Drawn rows then have
+        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
         Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is refused or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always refused.
+        have, is an error or taken as missing, unless a question says otherwise. It is about the
+        rows of tables; a level in a dict is always an error.
 
     Attributes
     ----------

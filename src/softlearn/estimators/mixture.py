@@ -54,7 +54,7 @@ class CircuitMixture(DensityEstimator):
     schema : Schema or mapping of column name to kind, Column or mapping, optional
         What the columns are, as in ``SoftLearn``; by default the estimator's.
     unknown : {"error", "missing"}
-        Whether a level that was never seen is refused or taken as missing, as in ``SoftLearn``.
+        Whether a level that was never seen is an error or taken as missing, as in ``SoftLearn``.
 
     Attributes
     ----------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from softlearn.experiments.document import Block, Document, Paragraph, Table
+from softlearn.experiments.wrapping import wrapped
 
 
 def as_markdown(document: Document, *, level: int = 1, folder: str = "") -> str:
@@ -20,7 +21,7 @@ def as_markdown(document: Document, *, level: int = 1, folder: str = "") -> str:
         Where the pictures are, as seen from the page; by default beside it.
     """
     parts = [_block(block, level + 1, folder) for block in document.blocks]
-    return "\n\n".join([f"{'#' * level} {document.title}", *parts]) + "\n"
+    return wrapped("\n\n".join([f"{'#' * level} {document.title}", *parts]) + "\n")
 
 
 def _block(block: Block, level: int, folder: str) -> str:

@@ -168,7 +168,7 @@ def _refuse_others(
         return
     raise TableError(
         f"column {column.name!r} is {column.kind} and holds {known[stranger].as_py()!r} in row "
-        f"{first_row + stranger + 1} below the header; expected {expected}"
+        f"{first_row + stranger} (the first is row 0); expected {expected}"
     )
 
 

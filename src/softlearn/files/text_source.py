@@ -170,12 +170,16 @@ def _delimiter(header: str) -> str:
 
 
 def _in_words(message: str) -> str:
-    """Return what the parser says; its rows count from 1 below the header."""
+    """Return what the parser says; it counts rows from 1, we from 0."""
     if "invalid UTF8" in message:
         found = _ROW.search(message)
-        return f"row {found[1]} is not UTF-8 text" if found else _NOT_TEXT
+        return f"{_row(found)} is not UTF-8 text" if found else _NOT_TEXT
     text = message.removeprefix("CSV parse error: ")
-    return _ROW.sub(r"row \1 below the header", text).replace(": Expected", ": expected")
+    return _ROW.sub(_row, text).replace(": Expected", ": expected")
+
+
+def _row(found: re.Match[str]) -> str:
+    return f"row {int(found[1]) - 1} (the first is row 0)"
 
 
 _NOT_TEXT = (

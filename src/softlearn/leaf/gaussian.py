@@ -130,6 +130,8 @@ class Gaussian:
         lo, hi = interval_of(region)
         mean, deviation = params[..., 0], params[..., 1]
         with np.errstate(over="ignore", invalid="ignore"):
+            if np.isneginf(lo).all():  # the distribution function, which is asked for most
+                return np.asarray(log_ndtr((hi - mean) / deviation))
             width = (hi - lo) / deviation
             return log_normal_mass((lo - mean) / deviation, (hi - mean) / deviation, width)
 

@@ -30,7 +30,7 @@ class ChowLiuTreeConfig(Members, TreeLeaves):
         "bagged",
         one_of("bagged", "em"),
         "How several trees are learnt: each by itself, from resampled rows, or all together by EM, "
-        "each from the rows that it tells best. There may then be fewer than `n_members`.",
+        "each from the rows that it explains best. There may then be fewer than `n_members`.",
     )
     max_iter: int = parameter(30, whole(1), "The most steps of EM.", only_if=("mixture", "em"))
 

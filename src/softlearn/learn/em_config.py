@@ -35,7 +35,7 @@ class EmConfig(Leaves):
     held_out: float = parameter(
         HELD_OUT_SHARE,
         number("a number from 0 to below 1", lambda x: 0.0 <= x < 1.0),
-        "The share of the rows that is not learnt from but says when to stop: the circuit that "
+        "The share of the rows that is held out and decides when to stop: the circuit that "
         "explains them best is kept. 0 learns from all rows.",
     )
     sum_smoothing: float = parameter(

@@ -159,7 +159,7 @@ class Finish:
         0,
         whole(0),
         "The most passes of EM over the weights and leaves of the grown circuit. A tenth of the "
-        "rows is then not grown from, and says when to stop: EM helps small circuits, and would "
+        "rows is then held out and decides when to stop: EM helps small circuits, and would "
         "overfit large ones.",
     )
 

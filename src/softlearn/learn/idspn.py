@@ -39,7 +39,7 @@ class IdSpnConfig(Members, TreeLeaves):
     cluster_penalty: float = parameter(
         0.1,
         number("a number, 0 or more", lambda x: x >= 0.0),
-        "What a cluster more costs, in nats per column.",
+        "The price of one more cluster, in nats per column.",
     )
     penalty: float = parameter(
         0.5,
@@ -53,7 +53,7 @@ class IdSpnConfig(Members, TreeLeaves):
 
 @dataclass
 class _Part:
-    """Some rows over some columns: told by a tree, unless there is a better way below."""
+    """Some rows over some columns: modelled by a tree, unless there is a better way below."""
 
     some: SomeRows
     connected: bool = False  # whether its columns are known not to fall into parts

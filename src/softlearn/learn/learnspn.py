@@ -38,7 +38,7 @@ class LearnSPNConfig(GrowerConfig):
     cluster_penalty: float = parameter(
         0.6,
         number("a number, 0 or more", lambda x: x >= 0.0),
-        "What a cluster more costs, in nats per column.",
+        "The price of one more cluster, in nats per column.",
         grid=(0.2, 0.4, 0.6, 0.8),
         only_if=("variant", "gens"),
     )

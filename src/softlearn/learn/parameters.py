@@ -19,7 +19,7 @@ class Parameter:
     Attributes
     ----------
     rule
-        What it may be.
+        Which values it takes.
     help
         What it means, in sentences that docs and the command line show.
     default

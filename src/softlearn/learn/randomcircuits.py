@@ -1,4 +1,4 @@
-"""RandomCircuits: rows are split by chance, and told by Chow–Liu trees."""
+"""RandomCircuits: rows are split by chance, and modelled by Chow–Liu trees."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ ENTRY: Final = Entry(
     estimator="RandomCircuits",
     label="Random circuits",
     summary="Average circuits that split rows by chance, with Chow–Liu trees below.",
-    description="Rows that are like a random one in a few random columns are told apart from the "
+    description="Rows that are like a random one in a few random columns are separated from the "
     "others, and so on in both parts; the last parts are modelled by Chow–Liu trees. No split is "
     "searched for, so that circuits are made in no time, and their mean is what counts.",
     advice="Take it for a strong model in seconds, on tables of many rows, and with many members.",

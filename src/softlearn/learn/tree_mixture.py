@@ -1,4 +1,4 @@
-"""Mixtures of Chow–Liu trees by EM: each tree is fitted to the rows that it tells best."""
+"""Mixtures of Chow–Liu trees by EM: each tree is fitted to the rows that it explains best."""
 
 from __future__ import annotations
 

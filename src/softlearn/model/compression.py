@@ -52,7 +52,7 @@ def compressed_circuit(
     if max_nodes is not None and max_loss is not None:
         raise SoftlearnError("say max_nodes or max_loss, not both")
     if rows is None or not rows.n_rows:
-        raise SoftlearnError("what is lost is told by rows; give a table of them")
+        raise SoftlearnError("the loss is measured on rows: give a table of them")
     if max_nodes is not None and exact.n_nodes <= max_nodes:
         return exact, 0.0
     before = log_likelihood(exact, rows)
@@ -91,7 +91,7 @@ def without_small_differences(circuit: Circuit, use: Use, most: float) -> Circui
 
     Edges of sums go that are used less than so much, for that is about what a row loses by it on
     average; leaves of a column, and sums over the same children, are made one if rows that use
-    them lose no more. What is used is told by the circuit itself, not by some rows: those would
+    them lose no more. What is used is found from the circuit itself, not by some rows: those would
     miss what only others use.
 
     Parameters

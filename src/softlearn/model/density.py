@@ -20,8 +20,12 @@ from softlearn.table import Column, decode_value
 Point: TypeAlias = Any
 Points: TypeAlias = Any
 
-# Sixty halvings take a bracket far below the resolution of a float of its own width.
-_HALVINGS = 60
+# Every fifth step halves a bracket: sixty halvings take it below the resolution of its own width.
+_HALVE_EVERY = 5
+_STEPS = 60 * _HALVE_EVERY
+_RESOLUTION = 8.0 * float(np.finfo(np.float64).eps)  # relative; a few roundings
+# Beyond this many nats a difference of logarithms loses digits that a ratio keeps.
+_FAR = -1000.0
 _TINY = float(np.finfo(np.float64).tiny)
 _SPARKS = "▁▂▃▄▅▆▇█"
 _SPARK_BINS = 32
@@ -220,27 +224,44 @@ class LeafMixture(DensityDistribution):
 
     def _log_share(self, family: Family, params: Floats, known: Known) -> Floats:
         """Return the log of each leaf's density or mass, given the bounds, (leaves, points)."""
-        within = Known(np.array(np.nan), self._within.lo, self._within.hi)
-        if family is GAUSSIAN:
+        inside = family.log_mass(params, self._within)
+        if family is GAUSSIAN and (inside < _FAR).any():
+            within = Known(np.array(np.nan), self._within.lo, self._within.hi)
             return log_ratio(params, known, params, within).value
         until = Interval(known.lo, known.hi)
         is_point = not np.isnan(known.value).any()
         own = (
             family.log_density(params, known.value) if is_point else family.log_mass(params, until)
         )
-        return own - family.log_mass(params, self._within)
+        return own - inside
 
     def _quantiles(self, levels: Floats) -> Floats:
-        """Bisect; each quantile lies between the smallest and the largest of the leaves'."""
+        """Close in on each quantile, between the smallest and the largest of the leaves'.
+
+        Steps are those of regula falsi, where an end that stays counts half; every fifth one
+        halves the bracket, so that no shape of the distribution function makes it slow.
+        """
         strict = np.clip(levels, np.finfo(np.float64).tiny, np.nextafter(1.0, 0.0))
         own = [
             part.family.draw(part.params[:, None, :], strict, self._within) for part in self._parts
         ]
         low, high = np.concatenate(own).min(axis=0), np.concatenate(own).max(axis=0)
-        for _ in range(_HALVINGS):
-            middle = low + 0.5 * (high - low)
-            enough = self._below(middle) >= strict
+        gaps = self._below(np.concatenate([low, high])) - np.tile(strict, 2)
+        short, over = np.split(gaps, 2)  # what the ends of the bracket miss
+        before = np.zeros(strict.shape, dtype=bool)
+        for step in range(_STEPS):
+            grain = _RESOLUTION * np.maximum(np.abs(low), np.abs(high))
+            if (high - low <= 2.0 * grain).all():
+                break
+            is_halved = step % _HALVE_EVERY == _HALVE_EVERY - 1
+            share = 0.5 if is_halved else short / np.minimum(short - over, -_TINY)
+            middle = np.clip(low + share * (high - low), low + grain, high - grain)
+            gap = self._below(middle) - strict
+            enough = gap >= 0.0
             low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+            again = np.where(enough == before, 0.5, 1.0)
+            short, over = np.where(enough, again * short, gap), np.where(enough, gap, again * over)
+            before = enough
         bottom, top = self._support
         return np.where(levels == 0.0, bottom, np.where(levels == 1.0, top, high))
 

@@ -138,7 +138,7 @@ class Model(Questions):
             Named columns in any order; the columns of an array are matched by position. A Dask
             DataFrame or Array has a Dask Series or Array for an answer.
         unknown : {"error", "missing"}
-            Whether a level that the model has never seen is refused or taken as missing.
+            Whether a level that the model has never seen is an error or taken as missing.
         extra : {"error", "ignore"}
             Whether columns that the model does not have are refused or left out.
         """
@@ -179,9 +179,9 @@ class Model(Questions):
         random_state : int or numpy.random.Generator, optional
             The source of randomness; the same seed draws the same rows.
         impossible : {"error", "nan"}
-            Whether a condition of probability zero is refused or gives missing cells.
+            Whether a condition of probability zero is an error or gives missing cells.
         unknown : {"error", "missing"}
-            Whether a level in a given frame that the model has never seen is refused or taken as
+            Whether a level in a given frame that the model has never seen is an error or taken as
             missing.
         partition_rows : int, optional
             Return a Dask DataFrame, or Array, with partitions of so many rows, each drawn when it
@@ -233,7 +233,7 @@ class Model(Questions):
         unknown, extra
             As in ``score_samples``; unknown cells and extra columns stay as they are.
         impossible : {"error", "nan"}
-            Whether a row of probability zero is refused or left as it is.
+            Whether a row of probability zero is an error or left as it is.
         """
         if is_partitioned(frame):
             from softlearn.scale import answer, like_the_table  # noqa: PLC0415 - loads Dask
@@ -258,9 +258,9 @@ class Model(Questions):
         given : dict or frame, optional
             What is known: one row as a dict, or a frame with missing cells.
         impossible : {"error", "nan"}
-            Whether a row of probability zero is refused or left as it is.
+            Whether a row of probability zero is an error or left as it is.
         unknown : {"error", "missing"}
-            Whether a level in a given frame that the model has never seen is refused, or taken as
+            Whether a level in a given frame that the model has never seen is an error, or taken as
             missing and left as it is.
         """
         known = read_given(given, self.schema, unknown=unknown)
@@ -303,7 +303,7 @@ class Model(Questions):
         random_state : int or numpy.random.Generator, optional
             Which rows are held out, and in which batches the others come.
         unknown : {"error", "missing"}
-            Whether a level that the schema does not know is refused or taken as missing.
+            Whether a level that the schema does not know is an error or taken as missing.
         """
         given = Sources(frame, valid, sample_weight, random_state, unknown)
         tuned = fine_tuned_circuit(
@@ -333,7 +333,7 @@ class Model(Questions):
         max_loss : float, optional
             By how many nats the mean log-density of the rows may fall.
         unknown : {"error", "missing"}
-            Whether a level that the schema does not know is refused or taken as missing.
+            Whether a level that the schema does not know is an error or taken as missing.
         """
         rows = None
         if frame is not None:

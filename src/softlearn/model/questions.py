@@ -86,9 +86,9 @@ class Questions:
         log : bool
             Whether to return the natural logarithm.
         impossible : {"error", "nan"}
-            Whether a condition of probability zero is refused or answered by NaN.
+            Whether a condition of probability zero is an error or answered by NaN.
         unknown : {"error", "missing"}
-            Whether a level in a given frame that the model has never seen is refused or taken as
+            Whether a level in a given frame that the model has never seen is an error or taken as
             missing.
         """
         asked = as_event(event, self.schema)
@@ -162,9 +162,9 @@ class Questions:
             What is known. A frame gives an array, one answer a row; columns that it lacks are not
             known. A column that is asked for by name must not be among them.
         impossible : {"error", "nan"}
-            Whether a condition of probability zero is refused or answered by NaN.
+            Whether a condition of probability zero is an error or answered by NaN.
         unknown : {"error", "missing"}
-            Whether a level in a given frame that the model has never seen is refused or taken as
+            Whether a level in a given frame that the model has never seen is an error or taken as
             missing.
         """
         known = read_given(given, self.schema, unknown=unknown)

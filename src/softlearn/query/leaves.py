@@ -8,7 +8,7 @@ import numpy as np
 
 from softlearn.arrays import Bools, Floats, Ids, Offsets
 from softlearn.circuit import Circuit, Structure, same_shape
-from softlearn.leaf import Scaled
+from softlearn.leaf import Interval, Scaled
 from softlearn.numeric_policy import SHARPEST
 from softlearn.query.coding import code_counts
 from softlearn.query.evidence import Evidence
@@ -85,7 +85,10 @@ def log_values(circuit: Circuit, leaves: Ids, evidence: Evidence) -> Floats:
 def _regions(circuit: Circuit, leaves: Ids, evidence: Evidence, out: Floats) -> None:
     """Overwrite the cells whose evidence is a region."""
     columns = circuit.leaf_column[leaves]
-    for column in set(np.unique(columns).tolist()) & set(evidence.partly_known):
+    bounded = [i for i in evidence.intervals if circuit.schema.columns[i].scale is None]
+    _intervals(circuit, leaves, evidence, bounded, out)
+    others = set(evidence.partly_known) - set(bounded)
+    for column in set(np.unique(columns).tolist()) & others:
         rows = np.flatnonzero(np.isnan(evidence.values[column]))
         where = np.flatnonzero(columns == column)
         region = evidence.region(column, rows)
@@ -93,3 +96,27 @@ def _regions(circuit: Circuit, leaves: Ids, evidence: Evidence, out: Floats) -> 
             continue
         for family, own, params in same_shape(circuit, leaves[where]):
             out[np.ix_(where[own], rows)] = family.log_mass(params[:, None, :], region)
+
+
+def _intervals(
+    circuit: Circuit, leaves: Ids, evidence: Evidence, bounded: list[int], out: Floats
+) -> None:
+    """Overwrite the cells of plain numbers that are known to be in an interval.
+
+    Rows may bound different columns: a family is asked only for the leaves and rows that meet.
+    """
+    if not bounded:
+        return
+    bounds = [evidence.intervals[column] for column in bounded]
+    lo, hi = np.array([one.lo for one in bounds]), np.array([one.hi for one in bounds])
+    open_cells = np.isnan(evidence.values[bounded])
+    applies = open_cells & ~(np.isneginf(lo) & np.isposinf(hi))  # (bounded columns, rows)
+    place = np.full(len(circuit.schema), -1)
+    place[bounded] = np.arange(len(bounded))
+    own = place[circuit.leaf_column[leaves]]  # (leaves,) in ``bounded``, or -1
+    cut = np.flatnonzero(own >= 0)
+    for family, where, params in same_shape(circuit, leaves[cut]):
+        column = own[cut[where]]
+        leaf, row = np.nonzero(applies[column])
+        region = Interval(lo[column[leaf], row], hi[column[leaf], row])
+        out[cut[where[leaf]], row] = family.log_mass(params[leaf], region)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -194,7 +195,15 @@ def _number_shift(column: Column, mean: Floats, spread: Floats, divergence: floa
 
 
 def _spoken(column: Column, mean: float, deviation: float) -> str:
-    return f"{value_text(column, mean, deviation)} ± {deviation_text(column, deviation)}"
+    near = _near(mean, deviation)
+    return f"{value_text(column, near, deviation)} ± {deviation_text(column, deviation)}"
+
+
+def _near(mean: float, deviation: float) -> float:
+    """Return a mean without the digits that its deviation drowns."""
+    if not 0.0 < deviation < math.inf:
+        return mean
+    return round(mean, 2 - math.floor(math.log10(deviation))) + 0.0
 
 
 def _plain(column: Column, value: float) -> float | str:

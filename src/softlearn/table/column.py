@@ -49,7 +49,7 @@ class Column:
         How the values of a number or time lie on the line; without one they are taken as plain
         numbers, as ``Gaussian`` leaves need it.
     missing : {"unobserved", "modelled"}
-        What a missing cell says: nothing, or that it is missing, which then has a probability.
+        How a missing cell is treated: as unobserved, or as a value with a probability.
     """
 
     name: str

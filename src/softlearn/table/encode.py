@@ -37,14 +37,14 @@ def encode(
     schema : Schema
         What the columns are.
     unknown : {"error", "missing"}
-        Whether a level that the schema does not know is refused or taken as unobserved.
+        Whether a level that the schema does not know is an error or taken as unobserved.
     extra : {"error", "ignore"}
         Whether named columns that the schema does not know are refused or left out.
     gaps : {"as_schema", "unobserved"}
         Whether a missing cell of a column whose missing cells are modelled is a value of its own,
         or unobserved as in all other columns.
     absent : {"error", "unobserved"}
-        Whether a column that the frame lacks is refused or taken as unobserved in every row.
+        Whether a column that the frame lacks is an error or taken as unobserved in every row.
 
     Returns
     -------

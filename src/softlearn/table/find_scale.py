@@ -202,14 +202,15 @@ def _ends_abruptly(value: Floats, weight: Floats, step: float) -> bool:
     """Return whether the first value holds as many rows as a limit does.
 
     That is far more than the next values, as where numbers are cut off; or on a grid about as many
-    as the next ones, as on the first day of a month, where other columns thin out.
+    as the next ones, where other columns thin out; or on a grid so many that a value beyond would
+    have been met, though rows thin out twice as fast there, as after the last day of a month.
     """
     near = float(np.median(weight[1 : 1 + _NEIGHBOURS]))
     is_next = step > 0.0 and abs(abs(float(value[1] - value[0])) - step) <= STEP_TOLERANCE * step
-    if is_next and weight[0] >= max(_FEWEST_ROWS, _AS_MANY * near):
-        return True
-    heavy = max(_ATOM_SHARE * float(weight.sum()), _FEWEST_ROWS)
-    return bool(weight[0] >= max(heavy, _MORE_THAN_NEIGHBOURS * near))
+    beyond = weight[0] * min(weight[0] / weight[1], 1.0) ** 2
+    as_many = weight[0] >= max(_FEWEST_ROWS, _AS_MANY * near)
+    heavy = max(_ATOM_SHARE * float(weight.sum()), _FEWEST_ROWS, _MORE_THAN_NEIGHBOURS * near)
+    return bool((is_next and (as_many or beyond >= _FEWEST_ROWS)) or weight[0] >= heavy)
 
 
 def _takes_all(column: Distinct) -> bool:

@@ -58,7 +58,7 @@ def infer_schema(
         may say ``kind``; ``scale``, which is ``"plain"`` for numbers to be taken as they are;
         ``step``, ``lower``, ``upper`` and ``atoms`` of the scale; and ``missing``.
     missing : {"unobserved", "modelled"}
-        What a missing cell says: nothing, or that it is missing, which then has a probability in
+        How a missing cell is treated: as unobserved, or as a value with a probability in
         every column that has missing cells.
     weights : array of shape (rows,), optional
         How much each row counts when scales are found.

@@ -35,10 +35,10 @@ _TYPES = {
 def application(session: Session, door: Door, work: Work, version: str) -> App:
     """Return the whole application behind its door."""
     routes = [
-        *_page_routes(),
+        *(Route(endpoint.path, _answering(endpoint, work)) for endpoint in ENDPOINTS),
         Route("/api", _always(as_json(listing()))),
         Route(DESCRIPTION, _always(as_json(openapi(version)))),
-        *(Route(endpoint.path, _answering(endpoint, work)) for endpoint in ENDPOINTS),
+        *_page_routes(),
     ]
     app = Starlette(routes=routes, exception_handlers={404: _not_found})
     app.router.redirect_slashes = False

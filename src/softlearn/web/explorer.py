@@ -106,7 +106,7 @@ def explore(
     port : int, optional
         The port; by default the first free one from 8765.
     unknown : {"error", "missing"}
-        Whether a level in the table that the model has never seen is refused or taken as missing.
+        Whether a level in the table that the model has never seen is an error or taken as missing.
     open_browser : bool
         Whether to open the page.
     """
@@ -173,7 +173,7 @@ def _server(session: Session, place: Place) -> tuple[uvicorn.Server, Work]:
     work = Work(session)
     config = uvicorn.Config(
         application(session, place.door, work, __version__),
-        log_level="warning",
+        log_level="critical",  # a request that is stopped with the server is no error
         access_log=False,
         server_header=False,
         lifespan="off",

@@ -50,7 +50,7 @@ class Fit(LearningCommand):
         typer.Option(
             "--best",
             help="Find learner and settings, and mix many circuits; Ctrl-C keeps the best so far. "
-            "Rows of --valid are what it chooses by.",
+            "With --valid, these rows decide which is best.",
         ),
     ] = False
     time: Annotated[

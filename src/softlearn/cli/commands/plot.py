@@ -52,8 +52,10 @@ class Plot(Command):
     columns: Annotated[
         str | None, typer.Option(help="The columns to show, joined by commas; by default all.")
     ] = None
-    of: Annotated[str | None, typer.Option(help="conditional: the column that is believed.")] = None
-    on: Annotated[str | None, typer.Option(help="conditional: the column that moves.")] = None
+    of: Annotated[
+        str | None, typer.Option(help="conditional: the column whose distribution is drawn.")
+    ] = None
+    on: Annotated[str | None, typer.Option(help="conditional: the column that is varied.")] = None
     given: Given = ""
     event: Annotated[
         str | None, typer.Option(metavar="CONDITIONS", help="calibration: what is predicted.")

@@ -52,7 +52,7 @@ def marginals(
     columns : list of str, optional
         The columns to draw; by default all, or the first sixty.
     unknown : {"error", "missing"}
-        Whether a level that the model has never seen is refused or taken as missing.
+        Whether a level that the model has never seen is an error or taken as missing.
     axes : array of Axes, optional
         Where to draw, one for each column; by default a new figure.
 

@@ -42,6 +42,7 @@ class Believer:
     def __init__(self, model: Model) -> None:
         self.model = model
         self._places = {name: place for place, name in enumerate(model.schema.names)}
+        self._scaled = {i for i, column in enumerate(model.schema) if column.scale is not None}
         self.cuts = Cuts(model)
         nothing = Evidence.nothing(len(model.schema))
         self._nothing = posteriors(model.circuit, nothing)
@@ -64,14 +65,14 @@ class Believer:
     def answers(self, requests: Sequence[Asked]) -> list[Answer]:
         """Return an answer, or an error, for each request.
 
-        Those that bound the same columns of numbers share one pass: in a pass, leaves that are
-        cut off somewhere are asked for every row.
+        Requests share a pass, but for two kinds: a list of numbers holds for all rows of a pass,
+        and a column with a scale that is bounded in one row costs all of them.
         """
         groups: dict[object, list[int]] = {}
         for place, asked in enumerate(requests):
             evidence = asked.known.evidence
-            key = place if evidence.listed else tuple(sorted(evidence.intervals))
-            groups.setdefault((bool(evidence.listed), key), []).append(place)
+            bounded = tuple(i for i in sorted(evidence.intervals) if i in self._scaled)
+            groups.setdefault(place if evidence.listed else bounded, []).append(place)
         found: dict[int, Answer] = {}
         for places in groups.values():
             some = [requests[place] for place in places]

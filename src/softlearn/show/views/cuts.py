@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softlearn.arrays import Floats
+from softlearn.arrays import Floats, Ids
 from softlearn.leaf import Family, Interval
 from softlearn.model import Model
 from softlearn.query import Posteriors
@@ -25,6 +25,13 @@ class Moments(NamedTuple):
 
     mean: Floats
     deviation: Floats
+
+
+class Modes(NamedTuple):
+    """The most probable level of each column in each row, (rows, columns); -1 for numbers."""
+
+    code: Ids
+    probability: Floats
 
 
 class Cuts:
@@ -110,6 +117,15 @@ class Cuts:
             mean[:, at] = first + np.array([cut.centre for cut in self.numbers.values()])
             deviation[:, at] = np.sqrt(np.maximum(second - first**2, 0.0))
         return Moments(mean, deviation)
+
+    def modes(self, shares: Floats) -> Modes:
+        """Return the most probable level of the columns of levels, from the shares of all cells."""
+        code = np.full((shares.shape[0], len(self._schema)), -1, dtype=np.int32)
+        for position in range(len(self._schema)):
+            if position not in self.numbers:
+                code[:, position] = shares[:, self.cells_of(position)].argmax(axis=1)
+        at = self.start[:-1] + np.maximum(code, 0)
+        return Modes(code, np.take_along_axis(shares, at, axis=1))
 
     def missing(self, weights: Floats, position: int) -> float:
         """Return the probability of a missing cell, from the weights of one row."""

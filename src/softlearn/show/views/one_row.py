@@ -13,10 +13,11 @@ from softlearn.model.given import Given
 from softlearn.model.posterior import of_column
 from softlearn.query import Evidence, Posteriors
 from softlearn.show.views.cut import even_edges
-from softlearn.show.views.cuts import Cuts, Moments
+from softlearn.show.views.cuts import Cuts, Modes, Moments
 from softlearn.show.views.values import Json, cell, number
 
 QUANTILES = np.array([0.05, 0.25, 0.5, 0.75, 0.95])
+_DIGITS_OF_BITS = 6  # after the point; more take longer to write than to compute
 _OFF_AXIS = 0.02  # of the probability that may lie beyond an axis before it is widened
 _WIDE_TAILS = np.array([0.005, 0.995])
 
@@ -41,6 +42,8 @@ class Batch:
         Means and deviations.
     weights
         (rows, leaves) of the leaves of columns of numbers.
+    modes
+        The most probable level of each column of levels.
     """
 
     found: Posteriors
@@ -51,6 +54,7 @@ class Batch:
     bits: Floats
     moments: Moments
     weights: Floats
+    modes: Modes
 
     @staticmethod
     def of(found: Posteriors, cuts: Cuts, prior: Floats, nothing: Posteriors) -> Batch:
@@ -58,7 +62,8 @@ class Batch:
         shares = cuts.shares(found)
         bits = np.asarray(divergence(shares, prior, cuts.start[:-1]) / np.log(2.0))
         moments, weights = cuts.moments(found), cuts.weights(found)
-        return Batch(found, nothing, cuts, shares, prior, bits, moments, weights)
+        modes = cuts.modes(shares)
+        return Batch(found, nothing, cuts, shares, prior, bits, moments, weights, modes)
 
 
 class OneRow:
@@ -81,16 +86,18 @@ class OneRow:
 
     def summaries(self) -> list[Json]:
         """Return each column in a few numbers: how far it has moved, and where it is now."""
-        bits = self._batch.bits[self._row].tolist()
-        mean = self._batch.moments.mean[self._row].tolist()
-        deviation = self._batch.moments.deviation[self._row].tolist()
+        batch, row = self._batch, self._row
+        numbers = (*batch.moments, batch.modes.code, batch.modes.probability)
+        mean, deviation, code, probability = (each[row].tolist() for each in numbers)
+        bits = np.round(np.maximum(batch.bits[row], 0.0), _DIGITS_OF_BITS).tolist()
         found: list[Json] = []
         for i, column in enumerate(self._schema):
-            one = {"name": column.name, "bits": max(bits[i], 0.0), "known": i in self._known}
-            if column.is_discrete:
-                one |= self._mode(i)
+            one = {"name": column.name, "bits": bits[i], "known": i in self._known}
+            if code[i] >= 0:
+                one["mode"] = column.levels[code[i]]
+                one["probability"] = probability[i]
             elif i not in self._known:
-                one |= {"mean": number(mean[i]), "deviation": number(deviation[i])}
+                one["mean"], one["deviation"] = number(mean[i]), number(deviation[i])
             else:
                 one |= self._conditioned(i)
             found.append(one)
@@ -138,14 +145,16 @@ class OneRow:
         if density.missing == 1.0:  # known to be missing: there is no number to draw
             return {"name": column.name, "value": None, "at": None}
         edges, before = self._edges(position), None
-        found = density.drawing(edges, QUANTILES)
-        if found.shares[0] + found.shares[-1] > _OFF_AXIS:
-            low, high = density.drawing(edges, _WIDE_TAILS).quantiles.tolist()
+        found = density.drawing(edges, np.append(QUANTILES, _WIDE_TAILS))
+        quantiles, shares = found.quantiles[: QUANTILES.size], found.shares
+        if shares[0] + shares[-1] > _OFF_AXIS:
+            low, high = found.quantiles[QUANTILES.size :].tolist()
             edges = even_edges(column, min(low, edges[0]), max(high, edges[-1]))
-            found, before = density.drawing(edges, QUANTILES), self._before(position, edges)
+            shares = density.drawing(edges, np.empty(0)).shares
+            before = self._before(position, edges)
         return {
             "name": column.name,
-            **_drawn(edges, found.shares, before, found.quantiles),
+            **_drawn(edges, shares, before, quantiles),
             "missing": density.missing,
             "mean": number(found.mean),
             "deviation": number(density.std),
@@ -159,12 +168,6 @@ class OneRow:
         nothing = Evidence.nothing(len(self._schema))
         density = _density(self._batch.nothing, nothing, position)
         return density.drawing(edges, np.empty(0)).shares
-
-    def _mode(self, position: int) -> Json:
-        share = self._share(position)
-        code = int(share.argmax())
-        level = self._schema.columns[position].levels[code]
-        return {"mode": level, "probability": float(share[code])}
 
     def _conditioned(self, position: int) -> Json:
         """Return a number with a condition; one whose value is known has moved without bound."""

@@ -18,7 +18,7 @@ from softlearn.show.views.conditions import described, read_conditions
 from softlearn.show.views.kinds import Kinds
 from softlearn.show.views.values import Json
 
-_AT_ONCE = 24  # children of a node that are told at a time
+_AT_ONCE = 24  # children of a node that are shown at a time
 _NAMED = 12  # columns that an entry names; the rest are counted
 _SHIFTS = 2
 _REMEMBERED = 16  # conditions whose weights are kept
@@ -32,7 +32,7 @@ class Weights(NamedTuple):
 
 
 class Tree:
-    """The nodes of a circuit from the root, each told with its children.
+    """The nodes of a circuit from the root, each shown with its children.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Tree:
         node
             Its number in the circuit.
         given
-            Conditions as text; shares are told without them and with them.
+            Conditions as text; shares are given without them and with them.
         start
             How many children to pass over.
         """

@@ -18,7 +18,7 @@ export function address(path, asked = {}) {
   return `/api/${path}${text ? `?${text}` : ""}`;
 }
 
-/** Ask, and return the answer; a mistake is told by an ApiError. */
+/** Ask, and return the answer; a mistake is thrown as an ApiError. */
 export async function ask(path, asked = {}, signal = null) {
   let response;
   try {

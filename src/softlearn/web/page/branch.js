@@ -75,7 +75,6 @@ export function restItem(summaries) {
     h(
       "div",
       { class: "branch" },
-      h("span", { class: "turn" }),
       ...summaries.map((text) => h("span", { class: "leaf" }, text)),
     ),
   );

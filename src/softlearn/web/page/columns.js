@@ -69,6 +69,7 @@ export function columnsView(model) {
   const first = cards.slice(0, 12).map((card) => card.column.name);
   setWanted(() => {
     if (!grid.isConnected) return first.slice(0, 1); // nobody looks at the others
+    if (visible.size === cards.length) return null; // all of them
     return visible.size ? [...visible].map((card) => card.column.name) : first;
   });
   listen("distributions", () => {

@@ -17,7 +17,7 @@ export function rowPanel(found, model) {
       "p",
       { class: "lead" },
       `Log-density ${found.log_density === null ? "−∞" : number(found.log_density)}: number ${found.rank.toLocaleString("en")} `,
-      `of ${model.n_rows.toLocaleString("en")} in oddity. Bars show the surprise of each cell given the others, beyond what is usual in its column.`,
+      `of ${model.n_rows.toLocaleString("en")} rows, the least likely first. Bars show the surprise of each cell given the others, beyond what is usual in its column.`,
     ),
     h("ul", { class: "cells" }, ...columns.map((one) => line(one, most))),
     h(

@@ -11,8 +11,8 @@ export function structureView() {
   const lead = h(
     "p",
     { class: "lead" },
-    "Mixtures (+) part the rows, products (×) part the columns. The ghost is the share of rows that take a branch, ",
-    "the solid bar that share given the evidence; the words compare a branch with the one above it.",
+    "Mixtures (+) divide the rows, products (×) divide the columns. The grey bar is the share of rows in a branch, ",
+    "the coloured bar that share given the evidence. The words compare a branch with the one above it.",
   );
   const open = new Set(); // paths of nodes that show their children
   let focused = null;

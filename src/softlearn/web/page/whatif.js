@@ -28,7 +28,7 @@ export function whatIfView(model) {
     if (asked !== latest) return;
     const isKnown = found.entropy_bits < 1e-9;
     lead.textContent = isKnown
-      ? `${found.target} is known, so nothing more can be told about it.`
+      ? `${found.target} is known, so there is nothing left to learn about it.`
       : `${found.target} is uncertain by ${bits(found.entropy_bits)}${found.given ? " given the evidence" : ""}. ` +
         "This is how much of that each column would tell on average, if it were known next.";
     const most = Math.max(found.columns[0]?.bits ?? 0, 1e-9);
