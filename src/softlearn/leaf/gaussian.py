@@ -127,6 +127,8 @@ class Gaussian:
 
     def log_mass(self, params: Floats, region: Region) -> Floats:
         """Log-probability of the interval, to full precision in both tails."""
+        from scipy.special import log_ndtr  # noqa: PLC0415 - slow to load
+
         lo, hi = interval_of(region)
         mean, deviation = params[..., 0], params[..., 1]
         with np.errstate(over="ignore", invalid="ignore"):
