@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 import tracemalloc
+from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +49,19 @@ def peak(path: Path) -> int:
         found = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     return found
+
+
+def work(path: Path) -> int:
+    """How many calls loading takes, of Python and of C, whether or not it succeeds."""
+    calls = Counter()
+    before = sys.getprofile()
+    sys.setprofile(lambda frame, event, argument: calls.update([event]))
+    try:
+        with suppress(ModelFileError):
+            load_circuit(path)
+    finally:
+        sys.setprofile(before)
+    return calls["call"] + calls["c_call"]
 
 
 def one_column(dtype: str, frame: str) -> tuple[dict[str, np.ndarray], dict[str, object]]:
@@ -126,6 +142,11 @@ def prefixes(n_columns: int) -> tuple[dict[str, np.ndarray], dict[str, object]]:
 def test_scopes_take_memory_in_proportion_to_the_circuit(tmp_path):
     path = forged(tmp_path / "model", *prefixes(20_000))
     assert peak(path) < 8 * path.stat().st_size
+
+
+def test_loading_takes_work_in_proportion_to_the_file(tmp_path):
+    small, large = (forged(tmp_path / str(n), *prefixes(n)) for n in (3_000, 12_000))
+    assert work(large) / work(small) < 1.5 * large.stat().st_size / small.stat().st_size
 
 
 def test_a_column_that_products_repeat_often_enough_to_wrap_around_is_noticed():
