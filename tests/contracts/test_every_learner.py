@@ -10,6 +10,7 @@ import dataclasses
 import inspect
 import typing
 from collections.abc import Mapping
+from os import PathLike
 
 import numpy as np
 import pytest
@@ -93,7 +94,7 @@ def test_every_parameter_is_explained_and_its_values_are_allowed(entry):
 @every_learner
 def test_rules_agree_with_the_types_of_the_config(entry):
     hints = typing.get_type_hints(entry.config)
-    scope = {"Literal": typing.Literal, "Mapping": Mapping}
+    scope = {"Literal": typing.Literal, "Mapping": Mapping, "PathLike": PathLike}
     for name, one in entry.parameters.items():
         if one.rule.form == "word" and hints[name] in (str, str | None):
             continue  # a config may leave the words to the rule

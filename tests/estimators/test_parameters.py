@@ -37,6 +37,7 @@ OTHER = {
     "max_nodes": 100,
     "time_budget": 10.0,
     "fine_tune": 3,
+    "checkpoint": "kept",
     "random_state": 5,
     "n_jobs": 1,
     "verbose": 1,

@@ -11,7 +11,7 @@ from benchmarks.cold import measure
 from softlearn.kernels import announce as announcing
 
 # Each function costs a tenth of a second, once per installation: add to these with reason.
-MOST_FUNCTIONS = 149
+MOST_FUNCTIONS = 150
 MOST_COMPILATIONS = 220
 # A table of two-level columns uses what a mixed one has compiled.
 SECONDS_OF_A_SECOND_TABLE = 1.0

@@ -114,6 +114,7 @@ def test_the_client_is_killed_and_the_same_call_goes_on(
     killed = subprocess.Popen(
         [sys.executable, "-c", _CLIENT, workers.scheduler_address, str(folder)],
         start_new_session=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
     )
     try:
         _wait_for(lambda: len(_kept(folder) & in_all) >= 2, killed)

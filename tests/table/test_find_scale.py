@@ -373,3 +373,14 @@ def test_many_single_values_leave_room_for_all_cells():
     scale = find_scale(values, whole=True)
     assert scale.n_cells <= MOST_CELLS
     assert find_scale(np.concatenate([heaps / 7, rng.random(20_000)])).n_cells <= MOST_CELLS
+
+
+@pytest.mark.parametrize("decimals", [1, 9])
+def test_a_bound_that_is_far_away_draws_nothing_towards_it(decimals):
+    heights = np.random.default_rng(0).normal(170.0, 8.0, 300).round(decimals)
+    scale = find_scale(heights)
+    left, right, share = map(np.array, (scale.left, scale.right, scale.share))
+    assert scale.lower == 0.0
+    assert share[right < heights.min()].sum() > 1e-3
+    assert share[left < heights.min() - 60.0].sum() < 1e-6
+    assert share.sum() == pytest.approx(1.0)

@@ -215,8 +215,7 @@ def _ends_abruptly(value: Floats, weight: Floats, step: float) -> bool:
 
 def _takes_all(column: Distinct) -> bool:
     """Return whether the column has so few values that each can be an atom."""
-    n = column.value.size
-    return n <= MOST_ATOMS and column.mass >= _ROWS_PER_ATOM * n
+    return column.value.size <= MOST_ATOMS and column.mass >= _ROWS_PER_ATOM * column.value.size
 
 
 def _standing_out(column: Distinct, grid: Grid, known: Choices) -> tuple[Bools, Bools]:
@@ -326,7 +325,7 @@ def _rest(column: Distinct, place: Floats, point: Bools, grid: Grid) -> tuple[Fl
         return np.empty(0), np.empty(0)
     n = other.mass
     # Each single value may cut a stretch in two.
-    room = min(_MOST_STRETCHES, MOST_CELLS - 2 * (TAIL_CELLS + 1) - 2 * int(point.sum()) - 1)
+    room = min(_MOST_STRETCHES, MOST_CELLS - 2 * TAIL_CELLS - 2 * int(point.sum()) - 1)
     n_pieces = int(np.clip(round(_PIECES * np.cbrt(n)), 1, room))
     furthest = -ndtri(0.5 / (n + 1.0))
     probability = ndtr(np.linspace(-furthest, furthest, n_pieces + 1))

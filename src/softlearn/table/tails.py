@@ -20,7 +20,9 @@ from softlearn.table.resolution import Grid
 
 # A tail is cut into cells whose lengths grow by this factor, until no number is left out.
 _TAIL_GROWTH = 32.0
-TAIL_CELLS: Final = 11
+_CELLS_OF_A_TAIL = 11
+_CELLS_BEFORE_A_BOUND = 3
+TAIL_CELLS: Final = _CELLS_OF_A_TAIL + _CELLS_BEFORE_A_BOUND  # at most
 FURTHEST_STEP: Final = 2.0**50
 
 
@@ -66,20 +68,35 @@ def _end(column: Distinct, grid: Grid, bound: float | None, is_hard: bool, side:
         if grid.step:  # the last value on the grid that keeps the bound
             room = float(np.floor(room / grid.step * (1.0 + ROUNDING) + ON_GRID)) * grid.step
         if room >= max(grid.step, np.spacing(abs(last))):
-            lengths.append(room)
-            shares.append(new)
+            lengths = _up_to(room, _tail_length(column, grid, side), grid)
+            shares = (new * _falling(len(lengths))).tolist()
         new = 0.0 if is_hard else BEYOND_BOUND
     if new:
-        growth = _TAIL_GROWTH ** np.arange(TAIL_CELLS)
+        growth = _TAIL_GROWTH ** np.arange(_CELLS_OF_A_TAIL)
         with np.errstate(over="ignore"):  # what lies beyond float64 is left out below
             lengths += (_tail_length(column, grid, side) * growth).tolist()
-        power = growth**-3.0
-        shares += (new * power / power.sum()).tolist()
+        shares += (new * _falling(_CELLS_OF_A_TAIL)).tolist()
     cells = _laid_out(last, np.array(lengths), np.array(shares), grid, side)
     if is_hard and bound is not None:  # rounding goes no further either
         keep = np.minimum if side > 0 else np.maximum
         cells = replace(cells, left=keep(cells.left, bound), right=keep(cells.right, bound))
     return cells
+
+
+def _up_to(room: float, length: float, grid: Grid) -> list[float]:
+    """Return the lengths of cells that grow, and end at a bound."""
+    lengths: list[float] = []
+    while len(lengths) < _CELLS_BEFORE_A_BOUND - 1 and room > 2.0 * length:
+        lengths.append(np.ceil(length / grid.step) * grid.step if grid.step else length)
+        room -= lengths[-1]
+        length *= _TAIL_GROWTH
+    return [*lengths, room]
+
+
+def _falling(n: int) -> Floats:
+    """Return the shares of cells that grow: each holds far less than the one before."""
+    power = _TAIL_GROWTH ** (-3.0 * np.arange(n))
+    return np.asarray(power / power.sum())
 
 
 def _laid_out(last: float, lengths: Floats, shares: Floats, grid: Grid, side: int) -> Cut:
