@@ -62,6 +62,7 @@ WRONG = [
     *(("min_rows", value) for value in (-1, 2.5)),
     *(("max_nodes", value) for value in (0, "all")),
     *(("time_budget", value) for value in (0, -1.0, np.inf)),
+    *(("checkpoint", value) for value in ("", 3)),
     *(("fine_tune", value) for value in (-1, 1.5, True)),
     *(("random_state", value) for value in (-1, 0.5, "seed")),
     *(("n_jobs", value) for value in (0, -2, 1.0)),
@@ -78,6 +79,11 @@ WRONG = [
 
 def of(estimator) -> dict[str, object]:
     return {name: value for name, value in OTHER.items() if name in estimator().get_params()}
+
+
+def that_go_together(estimator):
+    """Those of them with which a fit is possible: what time allows cannot be resumed."""
+    return {name: value for name, value in of(estimator).items() if name != "checkpoint"}
 
 
 def test_what_only_softlearn_and_only_learnspn_have():
@@ -123,7 +129,7 @@ def test_parameters_are_set_by_name(estimator):
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_all_parameters_away_from_their_defaults_fit(estimator):
-    assert np.isfinite(estimator(**of(estimator)).fit(FRAME).score(FRAME))
+    assert np.isfinite(estimator(**that_go_together(estimator)).fit(FRAME).score(FRAME))
 
 
 @pytest.mark.parametrize(("name", "value"), WRONG)
@@ -203,9 +209,10 @@ def test_parameters_reach_the_learner(estimator, monkeypatch):
         return entry.function(blocks, schema, config, seed, engine)
 
     monkeypatch.setitem(LEARNERS._entries, entry.name, replace(entry, function=watched))
-    estimator(**of(estimator)).fit(FRAME)
+    given = that_go_together(estimator)
+    estimator(**given).fit(FRAME)
     estimator().fit(FRAME)
-    own = {name: value for name, value in of(estimator).items() if name in entry.parameters}
+    own = {name: value for name, value in given.items() if name in entry.parameters}
     assert seen == [entry.config(**own), entry.config()]
 
 

@@ -68,7 +68,9 @@ def _end(column: Distinct, grid: Grid, bound: float | None, is_hard: bool, side:
         if grid.step:  # the last value on the grid that keeps the bound
             room = float(np.floor(room / grid.step * (1.0 + ROUNDING) + ON_GRID)) * grid.step
         if room >= max(grid.step, np.spacing(abs(last))):
-            lengths = _up_to(room, _tail_length(column, grid, side), grid)
+            thins_out = not is_hard  # where a bound is promised, all up to it is as likely
+            length = _tail_length(column, grid, side)
+            lengths = _up_to(room, length, grid) if thins_out else [room]
             shares = (new * _falling(len(lengths))).tolist()
         new = 0.0 if is_hard else BEYOND_BOUND
     if new:
