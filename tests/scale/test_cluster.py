@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from time import monotonic
 from types import SimpleNamespace
 
@@ -24,17 +23,6 @@ from softlearn.scale.cluster import check_versions
 
 MIXED = mixed_table()
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def workers():
-    with distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        dashboard_address="127.0.0.1:0",
-        silence_logs=logging.ERROR,
-    ) as made:
-        yield made
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,5 @@
 """What may go wrong in the middle of a fit on workers: each is seen to happen, and survived."""
 
-import logging
 import os
 import signal
 import subprocess
@@ -30,17 +29,6 @@ PATIENCE = 120.0  # seconds that a busy machine may take to begin
 @pytest.fixture(autouse=True)
 def _here():
     """Let Dask work where the current client is, and not in this process."""
-
-
-@pytest.fixture(scope="module")
-def workers():
-    with distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        dashboard_address="127.0.0.1:0",
-        silence_logs=logging.CRITICAL,
-    ) as made:
-        yield made
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Growing from rows on workers: the circuit that is grown here, also when a worker dies."""
 
-import logging
 import os
 import signal
 
@@ -25,16 +24,8 @@ def _here():
 
 
 @pytest.fixture(scope="module")
-def client():
-    with (
-        distributed.LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL,
-        ) as workers,
-        distributed.Client(workers) as client,
-    ):
+def client(workers):
+    with distributed.Client(workers) as client:
         yield client
 
 
