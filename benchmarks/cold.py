@@ -1,7 +1,7 @@
 """Measure the first minute after installation: `python -m benchmarks.cold`.
 
 A process with an empty cache fits a table of all kinds of columns, scores it and draws from it,
-then fits a table of two-level columns. It prints the seconds of the processor that each step
+then fits a table of two-level columns. It prints the CPU seconds that each step
 takes, and what was compiled.
 """
 
@@ -26,7 +26,7 @@ _ROOT = Path(__file__).parents[1]
 class Cold:
     """What happened in a process that had nothing compiled."""
 
-    seconds: dict[str, float]  # of the processor, by step
+    seconds: dict[str, float]  # CPU time, by step
     own_seconds: dict[str, float]  # by compiled function, without what it made compile
     signatures: dict[str, int]  # by compiled function
 

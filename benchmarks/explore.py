@@ -5,7 +5,7 @@ that no other request has, and the whole distributions of the dozen columns in s
 columns, which the page asks for by naming none. The bare query
 is one call of `posteriors` for one row of such evidence in this process, measured in between.
 
-"Quiet p95" is the 95th percentile of the seconds of the processor that server and visitors together
+"Quiet p95" is the 95th percentile of the CPU seconds that server and visitors together
 spend while a request waits: what the clock shows where one core has nothing else to do.
 """
 
@@ -117,7 +117,7 @@ def measure(
 
 
 def processor_seconds(process: int) -> float:
-    """Return the time of the processor that a process has had; others do not stretch it."""
+    """Return the CPU time that a process has had; others do not stretch it."""
     return clock_gettime((~process << 3) | 2)  # how Linux numbers the clocks of processes
 
 
@@ -150,7 +150,7 @@ async def load(
 ) -> tuple[list[tuple[float, float]], int]:
     """Ask all questions over so many connections; return what each waited, and failures.
 
-    It waits so many seconds of the clock, and of the processor.
+    It waits so many elapsed seconds, and CPU seconds.
     """
     place, waiting = urlsplit(url), iter(paths)
     waits: list[tuple[float, float]] = []

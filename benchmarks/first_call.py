@@ -1,4 +1,4 @@
-"""Print, as JSON, how long first calls take: seconds on the clock and of the processor."""
+"""Print, as JSON, how long first calls take: elapsed seconds and CPU seconds."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 In an empty environment the library is installed from this folder, learns a first table and gives
 a first answer, as in a terminal; then both again. Each command is printed with what it says, and
-with the seconds on the clock and of the processor that it took. ``--write`` puts the recording
+with the elapsed and the CPU seconds that it took. ``--write`` puts the recording
 into docs/installation.md.
 """
 
@@ -89,7 +89,7 @@ def _recorded(command: str, place: Path) -> str:
         sys.exit(f"{command} failed:\n{shown}")
     after, seconds = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - begin
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return f"$ {command}\n{shown}[{seconds:.1f} s on the clock, {spent:.1f} s of the processor]\n"
+    return f"$ {command}\n{shown}[{seconds:.1f} s elapsed, {spent:.1f} CPU s]\n"
 
 
 def _shown(terminal: int) -> str:

@@ -80,7 +80,7 @@ def measure(
 def interleaved(repeats: int, *runs: Callable[[], object], n_threads: int) -> list[np.ndarray]:
     """Return the seconds of each run, by turns, so that a busy machine hits all of them.
 
-    With one thread these are seconds of the processor, which other programs stretch less.
+    With one thread these are CPU seconds, which other programs stretch less.
     """
     clock = time.process_time if n_threads == 1 else time.perf_counter
     seconds = np.empty((repeats, len(runs)))

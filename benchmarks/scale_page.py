@@ -16,6 +16,7 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "scale.md"
 BEGIN, END = "<!-- measured by benchmarks.scale -->", "<!-- end of what is measured -->"
 TERABYTE, WORKERS = 1e12, 100
 BYTES_PER_ROW = 8 * N_COLUMNS  # as numbers
+BYTES_SENT_PER_ROW = BYTES_PER_ROW + 16  # with its weight and its key
 
 Row = dict[str, Any]
 
@@ -39,9 +40,9 @@ def rows_of(path: Path) -> list[Row]:
 
 
 def measured(rows: list[Row]) -> str:
-    """Return the table, and the costs by the largest fit on workers."""
+    """Return the table, and the costs by the largest fit that workers share."""
     done = [row for row in rows if "error" not in row]
-    on_workers = [row for row in done if row["workers"]]
+    on_workers = [row for row in done if row.get("passes")]  # one worker alone makes none
     largest = max(on_workers, key=lambda row: (row["rows"], row["workers"]))
     return f"{_table(rows)}\n\n{_costs(largest)}"
 
@@ -72,19 +73,22 @@ def _costs(row: Row) -> str:
     """Return what a terabyte costs if all that grows with the rows grows in proportion."""
     n_rows = TERABYTE / BYTES_PER_ROW
     seconds = row["cpu_seconds"] / row["rows"] * n_rows / WORKERS
-    moved = row["moved_mb"] * 1e6 / row["rows"]
-    per_pass = row["pass_bytes"] / max(row["passes"], 1)
+    sent = row["moved_mb"] * 1e6 / row["rows"]
+    per_pass = row["pass_bytes"] / max(row["passes"], 1) / max(row["parts"], 1)
     n_parts = n_rows / 2**17
     return (
-        f"By the fit of {row['rows']:,} rows on {row['workers']} worker(s): "
-        f"{1e6 * row['cpu_seconds'] / row['rows']:,.0f} µs of a processor and {moved:,.0f} bytes "
-        f"moved per row; {row['passes']:,} passes over a slice, after each of which a part sends "
-        f"{per_pass / max(row['parts'], 1):,.0f} bytes. A terabyte, which is {n_rows:.2g} rows of "
-        f"{N_COLUMNS} columns of numbers, would take {WORKERS} workers about "
-        f"{seconds / 3600:,.1f} hours and move {moved * n_rows / 1e9:,.0f} GB, if all that grows "
-        f"with the rows grows in proportion. It would lie in {n_parts:,.0f} parts, and a pass over "
-        f"all of them would bring the client {per_pass / max(row['parts'], 1) * n_parts / 1e6:,.0f}"
-        " MB to add up: that, one client for all parts, is where it stops scaling."
+        f"By the fit of {row['rows']:,} rows on {row['workers']} worker(s), which share files and "
+        f"send each other and the client {sent:,.0f} bytes per row: "
+        f"{1e6 * row['cpu_seconds'] / row['rows']:,.0f} µs of CPU time per row; "
+        f"{row['passes']:,} passes over a slice, after each of which a part sends "
+        f"{per_pass:,.0f} bytes. A terabyte, which is {n_rows:.2g} rows of {N_COLUMNS} columns of "
+        f"numbers, would take {WORKERS} workers about {seconds / 3600:,.1f} hours if all that "
+        "grows with the rows grows in proportion. Workers of a cluster share no files: each row is "
+        f"sent once to its bucket, as {BYTES_SENT_PER_ROW} bytes, "
+        f"{BYTES_SENT_PER_ROW * n_rows / 1e12:.2g} TB in all, and again when its slice has become "
+        f"small. The table would lie in {n_parts:,.0f} parts, and a pass over all of them would "
+        f"bring the client {per_pass * n_parts / 1e6:,.0f} MB to add up: that, one client for all "
+        "parts, is where it stops scaling."
     )
 
 

@@ -100,12 +100,12 @@ def first_calls() -> Iterator[tuple[str, float, str]]:
                 command, cwd=_ROOT, env=environment, check=True, capture_output=True, text=True
             )
             for name, (clock, processor) in json.loads(run.stdout).items():
-                yield f"{name}, {state}", clock, "s on the clock"
-                yield f"{name}, {state}", processor, "s of the processor"
+                yield f"{name}, {state}", clock, "s elapsed"
+                yield f"{name}, {state}", processor, "CPU s"
 
 
 def warm_starts() -> Iterator[tuple[str, float, str]]:
-    """Yield the seconds of the processor until a new process has an estimator, or an answer."""
+    """Yield the CPU seconds until a new process has an estimator, or an answer."""
     with tempfile.TemporaryDirectory() as folder:
         model = Path(folder) / "model.safetensors"
         Model(tree(20, 1_000)).save(model)
@@ -122,7 +122,7 @@ def warm_starts() -> Iterator[tuple[str, float, str]]:
         for name, command in programs.items():
             _processor_seconds(command)  # fills the caches
             seconds = min(_processor_seconds(command) for _ in range(3)) - empty
-            yield name, seconds, "s of the processor"
+            yield name, seconds, "CPU s"
 
 
 def _processor_seconds(command: list[str]) -> float:

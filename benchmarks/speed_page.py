@@ -26,7 +26,7 @@ _TEXT = """# Speed
 
 How fast queries are, beside a plain loop over the same circuit in log space and beside the
 machine's own limit: a bare multiply-add over cached numbers, one for each edge and row. One thread,
-seconds of the processor; every answer was first compared with the slow evaluator. The circuits
+CPU seconds; every answer was first compared with the slow evaluator. The circuits
 and the columns of the tables are explained [beside the benchmark](../benchmarks/README.md).
 
 ![Share of the limit, for every query and kind of leaf](images/speed.png)

@@ -1,7 +1,7 @@
 """How fast the learners of other papers are: ``python -m benchmarks.systems``.
 
 An epoch of EM over HCLT and EinsumNetwork on two binary sets, beside the bare products of matrices
-that it consists of; a cutset network; forty random circuits. All in seconds of the processor, in
+that it consists of; a cutset network; forty random circuits. All in CPU seconds, in
 one thread, after a first run that compiles.
 """
 
@@ -36,7 +36,7 @@ def epochs(sets: list[str], most_rows: int) -> None:
     print("system            set        edges  epoch s  products s  share")
     for dataset in sets:
         table = load_debd(dataset).train
-        some = Evidence(table[:most_rows].T.astype(np.float64))
+        some = Evidence(np.ascontiguousarray(table[:most_rows].T, np.float64))  # as in EM
         for name, estimator in _EPOCHS:
             circuit = estimator(max_iter=0, random_state=0).fit(table).model_.circuit
             runs = [partial(em_step, circuit, some), products(circuit, some.n_rows)]

@@ -31,7 +31,7 @@ class Found(NamedTuple):
     def __str__(self) -> str:
         return (
             f"{self.table}: {self.nats:.2f} nats per row below {self.below}, "
-            f"{self.n_nodes:,} nodes, {self.processor_seconds:.1f} s of the processor"
+            f"{self.n_nodes:,} nodes, {self.processor_seconds:.1f} CPU s"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -210,6 +211,7 @@ def test_models_answer_alike_while_their_files_are_replaced():
 
 
 @pytest.mark.slow
+@pytest.mark.skipif("SOFTLEARN_DATA" not in os.environ, reason="SOFTLEARN_DATA names no folder")
 def test_the_systems_are_measured_beside_their_matrix_products():
     command = [sys.executable, "-m", "benchmarks.systems", "--only", "nltcs", "--rows", "256"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -86,7 +86,9 @@ def test_what_a_killed_writer_left_is_removed_by_a_later_one(tmp_path):
     assert foreign.exists()
 
 
-@pytest.mark.parametrize("word", ["secrets.token_hex", "write_bytes(", "write_text(", "tempfile"])
+@pytest.mark.parametrize(
+    "word", ["secrets.token_hex", "write_bytes(", "write_text(", "TemporaryFile", "mkstemp"]
+)
 def test_there_is_one_writer(word):
     others = [file for file in FILES if name_of(file) != "whole_files.py"]
     assert [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -76,7 +77,12 @@ def _mixed(options: argparse.Namespace) -> list[dict[str, object]]:
     found = list(_said(mixed.fits(only, options.before)))
     for line in mixed.ratios(found):
         _say(line)
-    return [{"part": "mixed", **fit._asdict()} for fit in found]
+    # JSON has no NaN, which is the score where held-out rows have a level that was never seen.
+    scores = [fit.score if math.isfinite(fit.score) else None for fit in found]
+    return [
+        {"part": "mixed", **fit._asdict(), "score": score}
+        for fit, score in zip(found, scores, strict=True)
+    ]
 
 
 def _where() -> list[dict[str, object]]:

@@ -63,7 +63,7 @@ def fits(only: list[str] | None, before: Path | None) -> Iterator[Fit]:
 
 
 def ratios(found: list[Fit]) -> Iterator[str]:
-    """Yield how many times as fast each table is learnt, by time of the processor."""
+    """Yield how many times as fast each table is learnt, by CPU time."""
     for table in dict.fromkeys(fit.table for fit in found):
         own = {(fit.version, fit.n_jobs): fit for fit in found if fit.table == table}
         one, two = own["this", 1], own["this", 2]

@@ -16,22 +16,24 @@ _STALE = 86_400.0  # seconds after which no writer can still be at work on a tem
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
+def whole_file(path: Path, *, durable: bool = True) -> Iterator[Path]:
     """Lend a new path beside the target; what is written there moves over the target at the end.
 
     The name is new each time, so that two who write the same file do not write into one. Content
     is safely on disk before it replaces anything, and has the permissions of what it replaces. If
     nothing is written, or the block fails, the target stays as it is. The folder must exist. Only
-    an ordinary file is ever replaced: a folder, a device or a pipe is refused.
+    an ordinary file is ever replaced: a folder, a device or a pipe is refused. Files that nobody
+    needs once the computer has stopped need not be durable: nobody waits for the disk.
     """
     _refuse_others(path)
-    _remove_stale(path.parent)
+    if durable:
+        _remove_stale(path.parent)
     temporary = path.parent / f".softlearn-{secrets.token_hex(8)}.tmp"
     try:
         yield temporary
         if temporary.exists():
-            with temporary.open("rb+") as file:
-                os.fsync(file.fileno())
+            if durable:
+                _wait_for_disk(temporary)
             _refuse_others(path)  # it may have come in the meantime
             if path.exists():
                 temporary.chmod(stat.S_IMODE(path.stat().st_mode))
@@ -45,6 +47,11 @@ def write_whole(path: Path, content: bytes | str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as temporary:
         temporary.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def _wait_for_disk(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
 
 
 def _refuse_others(path: Path) -> None:

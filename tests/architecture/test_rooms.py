@@ -72,7 +72,8 @@ ROOMS = {
         "kernels, __init__",
     ),
     "scale": Room(
-        "errors, arrays, table, files, circuit, stats, learn, kernels.grow.work",
+        "errors, arrays, table, files, circuit, stats, learn, kernels.cluster.rows, "
+        "kernels.grow.work, whole_files",
         "numpy, dask",
         "distributed, pandas, pyarrow, __init__",
     ),

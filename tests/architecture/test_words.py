@@ -10,6 +10,8 @@ from architecture.source_tree import REPOSITORY, SOURCE
 
 # What readers stumbled over, and what to write instead.
 INSTEAD = {
+    r"\b(seconds|time|s|less) of the processor\b": "CPU seconds, CPU time",
+    r"\bon the clock\b": "elapsed",
     r"to be believed": "the distribution of, the probability of",
     r"\bbelongs? into\b": "belongs in, is missing from",
     r"\bhangs? together\b": "depend on each other",

@@ -36,6 +36,10 @@ def test_no_line_begins_as_a_list_would():
     assert wrapped("twelve letters - and 3. after", 15) == "twelve letters -\nand 3. after"
 
 
+def test_the_mark_of_an_empty_item_stays_alone():
+    assert wrapped("-\ntwelve letters and more", 15) == "-\ntwelve letters\nand more"
+
+
 WORDS = st.sampled_from(["a", "word", "`some code`", "-", "3.", "#", "longer_than_that", ">", "|"])
 LINES = st.lists(WORDS, max_size=12).map(" ".join)
 

@@ -58,7 +58,7 @@ def _combine_scaled(values, to, a, b, weights, scratch):
 
 @njit
 def _check(values, slot):
-    scaled.check_slot(values, slot)
+    scaled.check_slots(values, slot, 1)
 
 
 def multiply(values, to, a, b):

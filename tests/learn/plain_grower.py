@@ -139,7 +139,8 @@ class PlainGrower:
     def parts(self, task: Slice) -> np.ndarray:
         """A label per column, equal for those that depend on each other."""
         task = self.core(task)
-        level, test = self.config.level(task.columns.size), self.config.test
+        level = self.config.level(task.columns.size, float(task.weights.sum()))
+        test = self.config.test
         if (self.table.single_of[task.columns] >= 0).all():
             cells = [levels_of(self.table, column)[task.rows] for column in task.columns]
             x = np.array(cells, float)

@@ -171,7 +171,10 @@ def test_small_tables_of_every_kind(kinds, share, choices):
     ],
 )
 def test_it_is_the_same_circuit_whatever_is_done_in_one_go_and_by_how_many(kinds, gaps, rare):
-    schema, config = schema_with_scales(kinds), GrowConfig(leaf={"c3": "histogram"})
+    schema, config = (
+        schema_with_scales(kinds),
+        GrowConfig(leaf={"c3": "histogram"}, significance=0.1),
+    )
     rng = np.random.default_rng(0)
     values = with_gaps(cells_of_groups(schema, 1500, 3), gaps)
     values = np.where(rng.random(values.shape) < rare, 0.0, values)

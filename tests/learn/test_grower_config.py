@@ -17,7 +17,7 @@ def chosen(entry, kinds, **choices):
 
 @pytest.mark.parametrize("entry", GROWERS, ids=lambda entry: entry.name)
 def test_the_usual_choices_depend_on_the_columns(entry):
-    for kinds, usual in (("bb2", (1e-4, 2, "level")), ("bn", (None, 2, "column"))):
+    for kinds, usual in (("bb2", (None, 2, "level")), ("bn", (None, 2, "column"))):
         found = chosen(entry, kinds)
         assert (found.significance, found.n_clusters, found.smoothing_per) == usual
 
@@ -36,7 +36,14 @@ def test_defaults_are_those_of_the_grower_itself(entry):
 
 
 def test_the_level_of_tests_falls_with_the_pairs_of_a_node():
-    levels = [GrowConfig().level(n) for n in (1, 2, 7, 400)]
+    levels = [GrowConfig().level(n, 1.0) for n in (1, 2, 7, 400)]
     assert levels[:2] == [0.1, 0.1]
     assert levels[2:] == pytest.approx([2 / 21, 2 / (200 * 399)])
-    assert GrowConfig(significance=0.3).level(400) == 0.3
+    assert GrowConfig(significance=0.3).level(400, 1e6) == 0.3
+
+
+def test_the_level_of_tests_falls_with_the_rows_of_a_node_in_powers_of_two():
+    masses = (0.0, 0.5, 100.0, 128.0, 255.0, 256.0, 2.0**20)
+    levels = [GrowConfig().level(2, mass) for mass in masses]
+    expected = [0.1, 0.1, 0.1, 10 / 128, 10 / 128, 10 / 256, 10 / 2**20]
+    assert levels == pytest.approx(expected)

@@ -147,7 +147,7 @@ def root_of(table, config, columns):
 def test_the_level_falls_with_the_columns_of_the_slice_not_of_the_table(kinds, ranks):
     """Pairs that depend on each other at the level of two columns, and not at that of forty."""
     config = GrowConfig(ranks=ranks)
-    few, many = (replace(config, significance=config.level(n)) for n in (2, 40))
+    few, many = (replace(config, significance=config.level(n, 150.0)) for n in (2, 40))
     n_between = 0
     for seed in range(40):
         table = pair_beside_many(kinds, seed)
@@ -155,6 +155,25 @@ def test_the_level_falls_with_the_columns_of_the_slice_not_of_the_table(kinds, r
         if is_between:
             assert root_of(table, config, [0, 1]) == SUM
         n_between += is_between
+    assert n_between > 0
+
+
+@pytest.mark.parametrize(
+    ("kinds", "ranks"), [("bb", False), ("33", False), ("nn", False), ("nn", True), ("3n", True)]
+)
+def test_the_level_falls_with_the_rows_of_the_slice(kinds, ranks):
+    """Pairs that depend on each other at the level of few rows, and not at that of these."""
+    config = GrowConfig(ranks=ranks)
+    lax, strict = (replace(config, significance=config.level(2, n)) for n in (1.0, 1000.0))
+    n_between = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        values = mixture(kinds, 1000, seed=seed, n_groups=2)
+        values[1] = np.where(rng.random(1000) < 0.1, values[1], rng.permutation(values[1]))
+        table = training_table(values, np.ones(1000), schema_of(kinds))
+        root = root_of(table, config, [0, 1])
+        assert root == root_of(table, strict, [0, 1])
+        n_between += root != root_of(table, lax, [0, 1])
     assert n_between > 0
 
 
@@ -208,7 +227,7 @@ def test_a_trend_is_found_in_a_node_of_a_dozen_rows():
 @pytest.mark.parametrize("test", ["chi2", "g"])
 def test_binary_columns_are_tested_in_pairs(test):
     values = np.concatenate([mixture("bbb", 200, seed=1), mixture("bb", 200, seed=2)])
-    expected = binary_parts(values @ values.T, 200.0, GrowConfig().level(5), test)
+    expected = binary_parts(values @ values.T, 200.0, GrowConfig().level(5, 200.0), test)
     assert same_partition(parts_of(values, "bbbbb", test=test), expected)
 
 

@@ -8,7 +8,7 @@ from softlearn.circuit import SUM, Circuit, with_parameters
 from softlearn.circuit.draft import Draft
 from softlearn.leaf import GAUSSIAN
 from softlearn.learn import Block
-from softlearn.learn.em_config import EmConfig
+from softlearn.learn.em_config import EmConfig, random_weights
 from softlearn.learn.first_leaves import FirstLeaves
 from softlearn.learn.hclt import hidden_tree
 from softlearn.learn.region_circuit import Widths, first_circuit
@@ -34,6 +34,19 @@ def regions(kinds, width, seed=0):
     leaves = FirstLeaves.of(Block(values, np.ones(80)), schema_of(kinds), EmConfig())
     graph = random_trees(len(kinds), 3, 2, rng)
     return first_circuit(leaves, graph, Widths(width, width, mixes=True), rng), values
+
+
+def sums_over_sums(kinds, n, seed=0):
+    """Blocks of sums over products, over these sums, and of some of them outside the block too."""
+    values, rng = mixture(kinds, 80, seed=seed), np.random.default_rng(seed)
+    leaves = FirstLeaves.of(Block(values, np.ones(80)), schema_of(kinds), EmConfig())
+    draft, rows = Draft(leaves.schema), leaves.rows(n, rng)
+    own = np.stack([leaves.add(draft, column, rows) for column in range(len(kinds))], axis=1)
+    lower = draft.add_sums(draft.add_products(own), random_weights(n, n, rng))
+    upper = draft.add_sums(lower, random_weights(n, n, rng))
+    both = np.concatenate([lower[:3], upper])
+    root = draft.add_sums(both, random_weights(1, both.size, rng))
+    return draft.circuit(int(root[0])), values
 
 
 def with_weights(circuit, change):
@@ -85,6 +98,8 @@ CASES = {
     "zeros": lambda: (with_weights(hidden("b3nb2bnbb", 9)[0], spread), hidden("b3nb2bnbb", 9)[1]),
     "tiny": lambda: (with_weights(hidden("b3nb2bnbb", 9)[0], tiny), hidden("b3nb2bnbb", 9)[1]),
     "exponents": lambda: hidden("n3b" * 250, 8),
+    "sums over sums": lambda: sums_over_sums("b3nb2", 9),
+    "sums over sums, exponents": lambda: sums_over_sums("n3b" * 250, 9),
 }
 
 
@@ -106,6 +121,15 @@ def test_blocks_are_found(case):
             assert own.start == edge + k * width
             assert circuit.kind[first + k] == SUM
     assert plan_for(circuit).shape.dense.n == found.n
+
+
+def test_flow_goes_over_the_values_of_children_that_one_block_reads_alone():
+    circuit, _ = sums_over_sums("b3nb2", 9)
+    shape = plan_for(circuit, trace=True).shape
+    apart = np.flatnonzero(shape.flow_of != shape.slot_of)
+    lower = dense_blocks(circuit.structure).first_sum[0]
+    np.testing.assert_array_equal(apart, lower + np.arange(3))  # the root reads these three too
+    assert shape.n_flows == 3
 
 
 def test_likelihoods_are_the_same(case, one_by_one):
@@ -132,7 +156,13 @@ def test_posteriors_and_draws_are_the_same(case, one_by_one):
     few = evidence.rows(slice(0, 20))
     found = posteriors(circuit, few, impossible="nan")
     plain = one_by_one(lambda: posteriors(circuit, few, impossible="nan"))
-    np.testing.assert_allclose(found.table, plain.table, rtol=1e-9, atol=1e-12)
+    for i, column in enumerate(circuit.schema):
+        if column.is_discrete:
+            one, other = found.levels(i), plain.levels(i)
+        else:
+            (leaf, one), (plain_leaf, other) = found.leaves(i), plain.leaves(i)
+            np.testing.assert_array_equal(leaf, plain_leaf)
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
 
     def draw():
         return sample_given(circuit, few, np.random.default_rng(0), impossible="nan")

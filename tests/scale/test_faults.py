@@ -16,6 +16,7 @@ from softlearn.circuit.properties import validate
 from softlearn.learn import Engine, checkpoint
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.growing import grown
+from softlearn.scale.cluster import _known_folder
 from softlearn.scale.subtrees import Subtrees
 
 distributed = pytest.importorskip("distributed")
@@ -31,11 +32,16 @@ def _here():
     """Let Dask work where the current client is, and not in this process."""
 
 
-@pytest.fixture
-def client(workers):
+@pytest.fixture(params=["in memory", "in files"])
+def client(request, workers, tmp_path):
+    """A client whose workers keep rows in their memory, and one whose workers share a folder."""
     with distributed.Client(workers) as client:
         client.wait_for_workers(2)
-        yield client
+        if request.param == "in memory":
+            yield client
+            return
+        with _known_folder(client, tmp_path):
+            yield client
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +157,7 @@ _TERMINAL = """
 import numpy as np, dask.array as da
 from softlearn import SoftLearn
 from softlearn.scale import open_cluster
+from softlearn.scale.cluster import _known_folder
 from softlearn.scale.subtrees import Subtrees
 
 def told(self, task, plain=Subtrees.hand_over):

@@ -7,13 +7,20 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from architecture.source_tree import run_fresh
 from scale.tables import in_partitions, mixed_table, weights_of
-from softlearn import LearnSPN, SoftLearn
+from softlearn import AutoCircuit, LearnSPN, SoftLearn
 from softlearn.circuit.file import circuit_to_bytes
 from softlearn.errors import SoftlearnError, TableError, UnknownLevelError
-from softlearn.estimators import CircuitClassifier, CircuitImputer, estimator_named
+from softlearn.estimators import (
+    CircuitClassifier,
+    CircuitImputer,
+    CircuitOutlierDetector,
+    estimator_named,
+    outliers,
+)
 from softlearn.learn import LEARNERS
 from softlearn.scale import partitions_of, schema_over
 from softlearn.table import infer_schema
@@ -152,9 +159,107 @@ def test_what_is_no_table_is_refused():
         SoftLearn().fit(da.ones(5))
 
 
-def test_estimators_that_need_the_rows_say_so():
-    with pytest.raises(TableError, match="CircuitClassifier does not learn from Dask tables"):
-        CircuitClassifier().fit(in_partitions(MIXED, 2), MIXED["yes"])
+FEATURES, TARGET = MIXED.drop(columns="yes"), MIXED["yes"]
+WEIGHTS = pd.Series(np.arange(len(MIXED)) % 3, index=MIXED.index)
+
+
+@pytest.mark.parametrize("structure", ["joint", "per_class"])
+@pytest.mark.parametrize("target", [TARGET, MIXED["count"] // 8, MIXED["word"].fillna("none")])
+@pytest.mark.parametrize("weights", [None, WEIGHTS])
+def test_a_classifier_learns_from_partitions(structure, target, weights):
+    how = CircuitClassifier(structure=structure, random_state=0)
+    features = MIXED.drop(columns=target.name)
+    here = clone(how).fit(features, target, weights)
+    parted = None if weights is None else in_partitions(weights, 3)
+    there = clone(how).fit(in_partitions(features, 3), in_partitions(target, 3), parted)
+    assert is_same(here, there)
+    assert there.classes_.tolist() == here.classes_.tolist()
+    assert there.target_name_ == here.target_name_ == target.name
+    assert list(there.feature_names_in_) == list(here.feature_names_in_)
+    found = there.predict_proba(in_partitions(features, 3)).compute()
+    np.testing.assert_array_equal(found, here.predict_proba(features))
+    named = features.assign(**{target.name: target})
+    again = clone(how).fit(
+        in_partitions(named, 2), target.name, None if weights is None else in_partitions(weights, 2)
+    )
+    assert is_same(here, again)
+
+
+def test_a_classifier_learns_from_arrays():
+    table, target = FEATURES[["x", "count"]].to_numpy(float), TARGET.to_numpy()
+    here = CircuitClassifier(random_state=0).fit(table, target)
+    there = CircuitClassifier(random_state=0).fit(
+        da.from_array(table, chunks=(70, 1)), da.from_array(target, chunks=70)
+    )
+    assert is_same(here, there)
+    assert there.target_name_ == "target"
+    assert not hasattr(there, "feature_names_in_")
+
+
+def test_columns_beside_the_table_have_its_partitions_also_if_dask_would_read_several_at_once(
+    tmp_path,
+):
+    table = MIXED.assign(weight=WEIGHTS)
+    for i in range(4):
+        table.iloc[75 * i : 75 * (i + 1)].to_parquet(tmp_path / f"{i}.parquet")
+    files = dd.read_parquet(tmp_path)
+    read = files.compute()
+    weights = read.pop("weight")
+    here = SoftLearn(random_state=0).fit(read, sample_weight=weights)
+    assert is_same(here, SoftLearn(random_state=0).fit(files, sample_weight="weight"))
+    target = read.pop("yes")
+    here = CircuitClassifier(random_state=0).fit(read, target, weights)
+    assert is_same(here, CircuitClassifier(random_state=0).fit(files, "yes", "weight"))
+
+
+def test_classes_without_weight_are_none_and_those_of_few_rows_count():
+    target = pd.Series(["a", "b"] * (len(MIXED) // 2), index=MIXED.index)
+    target.iloc[[3, 7]] = ["none", "rare"]
+    weights = pd.Series(np.where(target == "none", 0.0, 1.0), index=MIXED.index)
+    how = CircuitClassifier(structure="per_class", random_state=0)
+    here = clone(how).fit(FEATURES, target, weights)
+    parts = [in_partitions(one, 7) for one in (FEATURES, target, weights)]
+    there = clone(how).fit(*parts)
+    assert is_same(here, there)
+    assert there.classes_.tolist() == ["a", "b", "rare"]
+    joint = [
+        CircuitClassifier(random_state=0).fit(*own) for own in ((FEATURES, target, weights), parts)
+    ]
+    assert is_same(*joint)
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        (None, "requires y"),
+        ("yess", "y: the table has no column 'yess'"),
+        (TARGET, "y of a table on Dask is a Dask Series"),
+        (in_partitions(TARGET, 2), "y has 2 partitions and the table 3"),
+        (in_partitions(MIXED["x"].fillna(0.5), 3), r"partition \d: y must hold one class a row"),
+    ],
+)
+def test_targets_that_do_not_fit_are_refused(target, words):
+    with pytest.raises(SoftlearnError, match=words):
+        CircuitClassifier().fit(in_partitions(FEATURES, 3), target)
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS])
+def test_a_detector_learns_from_partitions(weights, monkeypatch):
+    monkeypatch.setattr(outliers, "USUAL_ROWS", 40)
+    here = CircuitOutlierDetector(random_state=0).fit(MIXED, sample_weight=weights)
+    for n in (1, 3, 7):
+        parted = None if weights is None else in_partitions(weights, n)
+        there = CircuitOutlierDetector(random_state=0)
+        there.fit(in_partitions(MIXED, n), sample_weight=parted)
+        assert is_same(here, there)
+        assert there.offset_ == here.offset_
+        np.testing.assert_array_equal(there.usual_surprise_, here.usual_surprise_)
+        assert list(there.feature_names_in_) == list(here.feature_names_in_)
+
+
+def test_searches_need_the_rows_and_say_so():
+    with pytest.raises(TableError, match="AutoCircuit does not learn from Dask tables"):
+        AutoCircuit().fit(in_partitions(MIXED, 2))
 
 
 def test_an_imputer_learns_from_partitions():

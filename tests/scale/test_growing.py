@@ -6,13 +6,17 @@ import signal
 import dask
 import numpy as np
 import pytest
+from dask.sizeof import sizeof
 
 from learn.test_large import GROWN, SEED, same_bits, scaled_table
+from scale.emptied import is_emptied
 from softlearn.errors import SoftlearnError
 from softlearn.learn import Block, Engine
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.growing import grown
+from softlearn.scale.cluster import _known_folder
 from softlearn.scale.growing import grow_on_workers
+from softlearn.stats.table import training_table
 
 distributed = pytest.importorskip("distributed")
 N_ROWS = 500
@@ -23,10 +27,17 @@ def _here():
     """Let Dask work where the current client is, and not in this process."""
 
 
-@pytest.fixture(scope="module")
-def client(workers):
+@pytest.fixture(scope="module", params=["in memory", "in files"])
+def client(request, workers, tmp_path_factory):
+    """A client whose workers keep rows in their memory, and one whose workers share a folder."""
     with distributed.Client(workers) as client:
-        yield client
+        folder = tmp_path_factory.mktemp("shared")
+        if request.param == "in memory":
+            yield client
+            return
+        with _known_folder(client, folder):
+            yield client
+            assert is_emptied(folder)
 
 
 def blocks_of(n_blocks, *, seed=0, schema=None, values=None):
@@ -82,6 +93,13 @@ def test_a_worker_that_is_killed_changes_nothing(client):
     there = grown_there(client, delayed, schema, config, watch=kill_one)
     assert killed
     assert same_bits(grown(here, schema, config, SEED, Engine()), there)
+
+
+def test_dask_knows_how_large_a_table_is():
+    values, schema = scaled_table(2000)
+    table = training_table(values, np.ones(values.shape[1]), schema).arrays
+    assert sizeof(table) == sum(own.nbytes for own in table)
+    assert sizeof([table, table]) == pytest.approx(2 * sizeof(table), rel=0.1)
 
 
 def test_progress_comes_to_its_end(client):

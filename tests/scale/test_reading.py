@@ -12,12 +12,14 @@ import pytest
 from softlearn.errors import SchemaError, TableError
 from softlearn.files import find_files, open_table
 from softlearn.scale import read_partitions
+from softlearn.scale.partitions import opened
 
 
 def read(path, **how):
     """All parts of a table joined, as workers read them."""
     parts = read_partitions(str(path), **how)
-    return pa.concat_tables(dask.compute(*parts.frames), promote_options="permissive")
+    tables = [opened(frame) for frame in dask.compute(*parts.frames)]
+    return pa.concat_tables(tables, promote_options="permissive")
 
 
 @pytest.fixture
@@ -60,7 +62,8 @@ def test_parquet_is_read_by_groups_of_rows(tmp_path):
     assert parts.partition_places[3].endswith("t.parquet, row groups 3 to 3")
     assert len(read_partitions(str(tmp_path)).frames) == 1
     weighted = read_partitions(str(tmp_path), weights="w", part_bytes=700)
-    frames, weights = dask.compute(weighted.frames, weighted.weights)
+    frames = [opened(frame) for frame in weighted.frames]
+    weights = [opened(one) for one in weighted.weights]
     assert frames[0].column_names == ["x"]
     assert pa.concat_tables(frames)["x"].to_pylist() == table["x"].to_pylist()
     assert [w.tolist() for w in weights] == [[1.0] * 10] * 10
@@ -108,7 +111,7 @@ def test_a_large_group_of_rows_is_cut(tmp_path):
     n = len(parts.frames)
     assert n >= 16_000 / 5000
     assert parts.partition_places[1].endswith(f"one.parquet, part 2 of {n}")
-    tables = dask.compute(*parts.frames)
+    tables = [opened(frame) for frame in parts.frames]
     assert {table.num_rows for table in tables} <= {1000 // n, 1000 // n + 1}
     np.testing.assert_array_equal(np.concatenate([t["a"] for t in tables]), frame["a"])
     assert all(table.nbytes < 5000 for table in tables)

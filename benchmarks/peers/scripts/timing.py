@@ -17,7 +17,7 @@ def given(name):
 
 
 def tell(system, circuit, query, n_rows, run, *, repeats=REPEATS, size=None):
-    """Time a query in seconds of the processor, after one call for nothing, and print a line.
+    """Time a query in CPU seconds, after one call for nothing, and print a line.
 
     What ``run`` returns is compared by the mean of its first rows, if it is a log-density each.
     """

@@ -16,7 +16,7 @@ from softlearn.errors import MissingDependencyError, SoftlearnError, TableError
 if TYPE_CHECKING:
     from softlearn.cli.commands.fit import Fit
     from softlearn.model import Model
-    from softlearn.scale import Cluster, Partitions
+    from softlearn.scale import Partitions
     from softlearn.table.summary import TableSummary
 
 Workers: TypeAlias = Annotated[
@@ -70,7 +70,7 @@ def fit_on_workers(command: Fit) -> dict[str, Any]:
         typer.echo(
             f"{cluster.n_workers} worker(s); Dask shows them at {cluster.dashboard}", err=True
         )
-        rows = scale.with_training_weights(_partitions(command, cluster))
+        rows = scale.with_training_weights(_partitions(command))
         with progress_bar("reading") as advance:
             summary = scale.summary_over(rows, advance)
         schema = schema_of(summary, overrides=choices.overrides, missing=command.missing)
@@ -107,21 +107,17 @@ def _check(command: Fit) -> None:
             raise TableError(f"cannot read {file}: there is no such file")
 
 
-def _partitions(command: Fit, cluster: Cluster) -> Partitions:
+def _partitions(command: Fit) -> Partitions:
     from softlearn.scale import read_partitions  # noqa: PLC0415
-    from softlearn.scale.cluster import PARTS_IN_MEMORY  # noqa: PLC0415
-    from softlearn.scale.reading import PART_BYTES  # noqa: PLC0415
 
     choices = read_choices(command.schema)
     words = command.missing_words
-    room = (cluster.worker_memory or PART_BYTES * PARTS_IN_MEMORY) // PARTS_IN_MEMORY
     return read_partitions(
         command.table,
         weights=command.weights,
         drop=[*command.drop, *choices.left_out],
         text_columns=choices.text_columns,
         missing=None if words is None else {word.strip() for word in words.split(",")},
-        part_bytes=min(PART_BYTES, room),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -28,7 +29,7 @@ from softlearn.estimators.table_estimator import as_table
 from softlearn.learn import Block
 from softlearn.learn.parameters import parameter
 from softlearn.learn.rules import flag, number, one_of, or_none, whole
-from softlearn.learn.search import Bounds, Options, search
+from softlearn.learn.search import Bounds, Options, Workers, search
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
@@ -50,6 +51,8 @@ class AutoCircuit(DensityEstimator):
     weighted by how well they explain rows that were held out; this goes on as long as it pays. In
     the end the circuits are learnt again from all rows. A mixture of circuits is a circuit, so that
     all questions of a model can be asked. Ctrl-C ends the search and keeps the best model so far.
+    While a Dask client is open its workers learn circuits side by side; without a time budget the
+    model is the same.
 
     Parameters
     ----------
@@ -166,6 +169,7 @@ class AutoCircuit(DensityEstimator):
                 learners=chosen["learners"],
                 n_jobs=n_threads(self.n_jobs),
                 watch=watch,
+                workers=_workers(),
             )
             found = search(schema, rows, judge, bounds, options=options, seed=seed)
         if found.ended == "interrupted":
@@ -183,3 +187,12 @@ class AutoCircuit(DensityEstimator):
             raise SoftlearnError("valid has no rows, so there is nothing to choose by")
         values = encode(table, schema, unknown=self.unknown)
         return Block(values, np.ones(n_rows))
+
+
+def _workers() -> Workers | None:
+    """Return the workers of a Dask client, if one is open."""
+    if "distributed" not in sys.modules:  # which nobody can have opened then
+        return None
+    from softlearn.scale import search_workers  # noqa: PLC0415 - loads Dask
+
+    return search_workers()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
 
@@ -15,6 +15,9 @@ from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
 from softlearn.table import Schema, infer_schema
+
+if TYPE_CHECKING:
+    from softlearn.scale import Partitions
 
 
 def learner_like(estimator: Any, random_state: RandomState = None) -> Any:  # noqa: ANN401
@@ -69,6 +72,18 @@ def schema_for(learner: Any, table: Frame, weights: Floats | None = None) -> Sch
     if isinstance(told, Schema):
         return told
     found = infer_schema(table, overrides=told, missing=missing, weights=weights)
+    return found.override(plain_for_histograms(choices.get("leaf"), found))
+
+
+def schema_for_parts(learner: Any, rows: Partitions) -> Schema:  # noqa: ANN401
+    """Return what the columns of a table in parts are, by what the learner was told of them."""
+    from softlearn.scale import schema_over  # noqa: PLC0415 - loads Dask
+
+    choices = learner.get_params(deep=False)
+    told, missing = choices.get("schema"), choices.get("missing", "unobserved")
+    if isinstance(told, Schema):
+        return told
+    found = schema_over(rows, overrides=told, missing=missing)
     return found.override(plain_for_histograms(choices.get("leaf"), found))
 
 

@@ -15,9 +15,11 @@ from softlearn.estimators.built_on import (
     fit_learner,
     learner_like,
     schema_for,
+    schema_for_parts,
     with_schema,
     with_share_of_time,
 )
+from softlearn.estimators.classified import ClassifiedRows, RowsHere, classified_parts
 from softlearn.estimators.labels import Labels, read_labels, target_name
 from softlearn.estimators.parameters import (
     ESTIMATOR,
@@ -33,7 +35,7 @@ from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
 from softlearn.query import Evidence, log_likelihood
 from softlearn.query.impossible_cells import without_impossible_cells
-from softlearn.table import Column, Schema, append_column, encode
+from softlearn.table import Column, Schema, decode, encode
 from softlearn.table.partitioned import is_partitioned
 
 
@@ -96,30 +98,45 @@ class CircuitClassifier(ClassifierMixin, TableEstimator):
         Parameters
         ----------
         X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
-            The features; missing cells are welcome.
+            The features; missing cells are welcome. A Dask DataFrame or Array is read partition by
+            partition.
         y : array of shape (rows,)
-            The class of each row: text, whole numbers or truth values.
+            The class of each row: text, whole numbers or truth values. That of a Dask table is a
+            Dask Series or Array with the same partitions, or the name of a column.
         sample_weight : array of shape (rows,), optional
-            The weight of each row: 2 is the row twice, 0 its absence.
+            The weight of each row: 2 is the row twice, 0 its absence. Of a Dask table as ``y``.
         """
         self._read_parameters()
+        learner = learner_like(self.estimator, self.random_state)
+        if is_partitioned(X):
+            parts = classified_parts(X, y, sample_weight, type(self).__name__)
+            schema = schema_for_parts(learner, parts.rows)
+            self._learn(learner, parts, parts.sizes.classes, schema, target_name(y, schema.names))
+            self._remember_columns(decode(np.empty((len(schema), 0)), schema))
+            return self
         table = self._first_table(X)
         labels, weights = self._read_target(table, y, sample_weight)
-        learner = learner_like(self.estimator, self.random_state)
-        features = replace(schema_for(learner, table, weights), numbered=False)
-        levels = tuple(labels.classes.tolist())
-        name = target_name(y, features.names)
-        target = Column(name, "categorical", levels, reason="the target")
-        parts = _Parts(table, labels, weights, features, target)
-        if self.structure == "joint":
-            learners, model = _learn_jointly(learner, parts)
-        else:
-            learners, model = _learn_by_class(learner, parts)
-        self.estimators_, self.model_ = learners, model
-        self.classes_, self.target_name_ = labels.classes, name
-        self._features = features
+        schema = schema_for(learner, table, weights)
+        rows = RowsHere(table, labels, weights)
+        self._learn(learner, rows, labels.classes, schema, target_name(y, schema.names))
         self._remember_columns(table)
         return self
+
+    def _learn(
+        self,
+        learner: Any,  # noqa: ANN401
+        rows: ClassifiedRows,
+        classes: AnyArray,
+        schema: Schema,
+        name: str,
+    ) -> None:
+        features = replace(schema, numbered=False)
+        levels = tuple(classes.tolist())
+        target = Column(name, "categorical", levels, reason="the target")
+        learn = _learn_jointly if self.structure == "joint" else _learn_by_class
+        self.estimators_, self.model_ = learn(learner, rows, features, target)
+        self.classes_, self.target_name_ = classes, name
+        self._features = features
 
     def predict(self, X: Frame) -> AnyArray:  # noqa: N803
         """Return the most probable class of each row, (rows,)."""
@@ -184,48 +201,38 @@ class CircuitClassifier(ClassifierMixin, TableEstimator):
         return joint
 
 
-@dataclass(frozen=True, eq=False)
-class _Parts:
-    """What a classifier learns from."""
-
-    table: Frame
-    labels: Labels
-    weights: Floats
-    features: Schema
-    target: Column
-
-    def of_class(self, code: int) -> Floats:
-        """Return the weights of the rows of one class; a single row counts twice to have a leaf."""
-        weights = np.where(self.labels.codes == code, self.weights, 0.0)
-        alone = np.count_nonzero(weights) < 2 and weights.sum() < 2.0
-        return weights * (2.0 / weights.sum()) if alone else weights
-
-
-def _learn_jointly(learner: Any, parts: _Parts) -> tuple[list[Any], Model]:  # noqa: ANN401
+def _learn_jointly(
+    learner: Any,  # noqa: ANN401
+    rows: ClassifiedRows,
+    features: Schema,
+    target: Column,
+) -> tuple[list[Any], Model]:
     """Learn the target as the last column of the table."""
-    schema = replace(parts.features, columns=(*parts.features.columns, parts.target))
-    table = append_column(parts.table, parts.target.name, parts.labels.cells)
+    schema = replace(features, columns=(*features.columns, target))
     told = with_schema(learner, schema)
-    return [told], fit_learner(told, table, parts.weights)
+    return [told], fit_learner(told, *rows.with_target(target.name))
 
 
-def _learn_by_class(learner: Any, parts: _Parts) -> tuple[list[Any], Model]:  # noqa: ANN401
+def _learn_by_class(
+    learner: Any,  # noqa: ANN401
+    rows: ClassifiedRows,
+    features: Schema,
+    target: Column,
+) -> tuple[list[Any], Model]:
     """Learn the features of each class, and mix the circuits by the classes' shares."""
     learners, circuits, shares = [], [], []
-    n_classes = parts.labels.classes.size
-    for code in range(n_classes):
-        told = with_schema(learner_like(learner), parts.features)
-        told = with_share_of_time(told, n_classes)
-        features = fit_learner(told, parts.table, parts.of_class(code)).circuit
-        circuits.append(product([features, _always(code, parts)]))
-        shares.append(float(parts.weights[parts.labels.codes == code].sum()))
+    for code in range(target.n_levels):
+        told = with_schema(learner_like(learner), features)
+        told = with_share_of_time(told, target.n_levels)
+        own = fit_learner(told, *rows.of_class(code)).circuit
+        circuits.append(product([own, _always(code, target, features.frame)]))
+        shares.append(rows.share(code))
         learners.append(told)
     return learners, Model(mixture(circuits, shares))
 
 
-def _always(code: int, parts: _Parts) -> Circuit:
+def _always(code: int, target: Column, frame: Any) -> Circuit:  # noqa: ANN401 - as a schema has it
     """Return the circuit of a target that is always this class."""
-    target = parts.target
     sure = tuple(float(level == code) for level in range(target.n_levels))
     leaf = Leaf(target.name, "categorical", sure, target.levels)
-    return flatten(leaf, Schema((target,), parts.features.frame))
+    return flatten(leaf, Schema((target,), frame))

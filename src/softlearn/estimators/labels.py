@@ -36,6 +36,14 @@ def read_labels(y: object, weights: Floats, asking: str) -> Labels:
     """
     if y is None:
         raise SoftlearnError(f"{asking} requires y to be passed, but the target y is None")
+    cells = read_cells(y, weights, asking)
+    classes = np.unique(cells[weights > 0.0])
+    codes = codes_of(cells, weights, classes)
+    return Labels(classes, codes, classes[codes])
+
+
+def read_cells(y: object, weights: Floats, asking: str) -> AnyArray:
+    """Return the class of each row, (rows,), or refuse the target; see ``read_labels``."""
     try:
         cells = column_or_1d(np.asarray(y), warn=True)
         assert_all_finite(cells, input_name="y")
@@ -48,16 +56,21 @@ def read_labels(y: object, weights: Floats, asking: str) -> Labels:
         raise SoftlearnError(
             f"X and y have inconsistent numbers of samples: {weights.size} and {cells.size}"
         )
-    kept = weights > 0.0
-    classes = np.unique(cells[kept])
-    codes = np.searchsorted(classes, np.where(kept, cells, classes[0]))
-    return Labels(classes, codes.astype(np.int64), classes[codes])
+    found: AnyArray = cells
+    return found
+
+
+def codes_of(cells: AnyArray, weights: Floats, classes: AnyArray) -> Offsets:
+    """Return the position of each row's class; 0 for rows of weight zero, whose may be none."""
+    known = np.where(weights > 0.0, cells, classes[0])
+    return np.searchsorted(classes, known).astype(np.int64)
 
 
 def target_name(y: object, features: Sequence[str]) -> str:
     """Return a name for the target that no feature has."""
-    own = getattr(y, "name", None)
-    name = own if isinstance(own, str) and own else "target"
+    own = y if isinstance(y, str) else getattr(y, "name", None)
+    is_dask_array = hasattr(y, "chunks")  # whose name is that of its graph
+    name = own if isinstance(own, str) and own and not is_dask_array else "target"
     while name in features:
         name += "_"
     return name

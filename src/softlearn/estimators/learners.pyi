@@ -41,8 +41,8 @@ class SoftLearn(CircuitEstimator):
     significance : float, optional
         Columns depend on each other when a test of independence rejects at this level; smaller
         values give smaller circuits. By default it falls with the number of pairs of columns
-        that a node tests: about two pairs are taken for dependent by chance, and no level is
-        above 0.1; 0.0001 if all columns have two levels.
+        that a node tests, so that about two pairs are taken for dependent by chance, and with
+        the weight of its rows, of which many show what is too weak to matter.
     max_iter : int, default=100
         The most iterations of a clustering; 2 is *Early SoftLearn*.
     min_weight : float, default=0.001
@@ -203,8 +203,8 @@ class LearnSPN(CircuitEstimator):
     significance : float, optional
         Columns depend on each other when a test of independence rejects at this level; smaller
         values give smaller circuits. By default it falls with the number of pairs of columns
-        that a node tests: about two pairs are taken for dependent by chance, and no level is
-        above 0.1; 0.0001 if all columns have two levels.
+        that a node tests, so that about two pairs are taken for dependent by chance, and with
+        the weight of its rows, of which many show what is too weak to matter.
     max_iter : int, default=100
         The most iterations of a clustering; 2 is *Early SoftLearn*.
     min_weight : float, default=0.001

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any, Final, Literal, Self
 
 import numpy as np
@@ -94,21 +95,47 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
         Parameters
         ----------
         X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
-            The table; missing cells are welcome.
+            The table; missing cells are welcome. A Dask DataFrame or Array is read partition by
+            partition.
         y : ignored
         sample_weight : array of shape (rows,), optional
             The weight of each row: 2 is the row twice, 0 its absence.
         """
         contamination = self._read_parameters()["contamination"]
+        if is_partitioned(X):
+            return self._fit_partitions(X, sample_weight, contamination)
         table = self._first_table(X)
         weights = read_training_weights(sample_weight, table.shape[0])
         learner = learner_like(self._chosen_learner, self.random_state)
         model = fit_learner(learner, table, weights)
         scores = _scores(model, table, "missing")  # the learner has accepted them
         offset = _lowest_usual(scores, weights, contamination)
-        self.usual_surprise_ = _usual_surprise(model, table, weights)
+        step = _step(int(np.count_nonzero(weights)))
+        self.usual_surprise_ = _usual_surprise(model, *_every(table, weights, 0, model, step))
         self.model_, self.estimator_, self.offset_ = model, learner, offset
         self._remember_columns(table)
+        return self
+
+    def _fit_partitions(self, X: Frame, sample_weight: object, contamination: float) -> Self:  # noqa: N803
+        """Learn from a Dask table; of its rows only scores and weights come here."""
+        from softlearn import scale  # noqa: PLC0415 - loads Dask
+
+        learner = learner_like(self._chosen_learner, self.random_state)
+        model = fit_learner(learner, X, sample_weight)
+        rows = scale.with_training_weights(scale.partitions_of(X, sample_weight))
+        parts = scale.compute(scale.mapped(partial(_scored, model=model), rows))
+        scores, weights = (np.concatenate(own) for own in zip(*parts, strict=True))
+        self.offset_ = _lowest_usual(scores, weights, contamination)
+        counted = [int(np.count_nonzero(own)) for _, own in parts]
+        step = _step(sum(counted))
+        firsts = [-before % step for before in np.cumsum([0, *counted[:-1]]).tolist()]
+        some = scale.compute(scale.mapped(partial(_every, model=model, step=step), rows, firsts))
+        values, of_some = zip(*some, strict=True)
+        self.usual_surprise_ = _usual_surprise(
+            model, np.concatenate(values, axis=1), np.concatenate(of_some)
+        )
+        self.model_, self.estimator_ = model, learner
+        self._remember_columns(model.sample(0))
         return self
 
     def score_samples(self, X: Frame) -> Floats:  # noqa: N803
@@ -198,13 +225,28 @@ def _lowest_usual(scores: Floats, weights: Floats, contamination: float) -> floa
     return lowest - ROUNDING * abs(lowest)
 
 
-def _usual_surprise(model: Model, table: Frame, weights: Floats) -> Floats:
-    """Return the weighted mean surprise of each column; 0 where every cell is missing."""
+def _scored(table: Frame, weights: Floats, model: Model) -> tuple[Floats, Floats]:
+    return _scores(model, table, "missing"), weights
+
+
+def _step(n_rows: int) -> int:
+    """Return how many rows there are for each whose surprise is measured."""
+    return -(-n_rows // USUAL_ROWS)
+
+
+def _every(
+    table: Frame, weights: Floats, first: int, model: Model, step: int
+) -> tuple[Floats, Floats]:
+    """Return every ``step``-th of the rows that have a weight, encoded, and its weight."""
     values = encode(table, model.schema, unknown="missing")[:, weights > 0.0]
     weights = weights[weights > 0.0]
-    step = -(-weights.size // USUAL_ROWS)
-    found = surprises(model.circuit, np.ascontiguousarray(values[:, ::step]))
-    counted = np.where(np.isfinite(found), weights[::step], 0.0)
+    return np.ascontiguousarray(values[:, first::step]), weights[first::step]
+
+
+def _usual_surprise(model: Model, values: Floats, weights: Floats) -> Floats:
+    """Return the weighted mean surprise of each column; 0 where every cell is missing."""
+    found = surprises(model.circuit, values)
+    counted = np.where(np.isfinite(found), weights, 0.0)
     total = counted.sum(axis=1)
     summed = (np.where(np.isfinite(found), found, 0.0) * counted).sum(axis=1)
     return np.asarray(summed / np.where(total > 0.0, total, 1.0))

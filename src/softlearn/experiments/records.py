@@ -96,8 +96,8 @@ def document(rows: Sequence[Row]) -> Document:
             "`AutoCircuit` is called in the same way for all sets; it learns from the training "
             "split, chooses by the validation split, and the test split is read once, at the end. "
             "Models that answer no question but likelihood, and neural ones, are for information. "
-            "A search is bounded by time; where other work ran beside it, it had less of the "
-            "processor than that."
+            "A search is bounded by time; where other work ran beside it, it had less CPU "
+            "time than that."
         ),
         *tables,
         Picture(
@@ -118,7 +118,7 @@ def reached(mean: float, record: Record) -> bool:
 
 def _table(title: str, rows: Sequence[Row]) -> Table:
     head = ["data set", "ours", "error", "tractable", "by", "likelihood only", "neural"]
-    head += ["seconds", "of the processor", "members", "nodes", "rows/s"]
+    head += ["seconds", "CPU s", "members", "nodes", "rows/s"]
     body, n_reached = [], 0
     datasets = in_order(rows, DEBD_NAMES)
     for dataset in datasets:

@@ -123,7 +123,7 @@ def _prices(found: Found, datasets: Sequence[str], systems: Sequence[str]) -> Ta
                     ]
                 )
     head = ["data set", "system", "chosen on valid", "valid", "seconds", "all settings", "edges"]
-    note = "Seconds of the processor, in one thread: of the chosen setting, and of all settings."
+    note = "CPU seconds, in one thread: of the chosen setting, and of all settings."
     return Table("What was chosen, and what it took", head, body, note)
 
 

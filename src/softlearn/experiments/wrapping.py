@@ -8,7 +8,8 @@ from collections.abc import Iterator
 WIDTH = 100
 
 _FENCE = re.compile(r"\s*(```|~~~)")
-_WHOLE_LINE = re.compile(r"\s*(\||#|<|!\[|:::|\[[^\]]+\]:|---|\$\$)")  # begins what stays as it is
+# Begins what stays as it is; so does the mark of an item that has nothing behind it.
+_WHOLE_LINE = re.compile(r"\s*(\||#|<|!\[|:::|\[[^\]]+\]:|---|\$\$|([-*+>]|\d+[.)])\s*$)")
 _ITEM = re.compile(r"(\s*(?:[-*+]|\d+[.)]|>)\s+)(.*)")
 _WORD = re.compile(r"(?:`[^`]*`|[^\s`]|`)+")  # code stays on one line
 _CANNOT_BEGIN_A_LINE = re.compile(r"[-*+>|=]+$|#+$|\d+[.)]$")

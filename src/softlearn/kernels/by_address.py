@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from llvmlite import ir
-from numba import config, int64, typeof
-from numba.extending import intrinsic
-
 from softlearn.kernels.compile import address_of
+from softlearn.kernels.plainly import is_plain
 
-_IS_COMPILED = not vars(config)["DISABLE_JIT"]
+_IS_COMPILED = False
+if not is_plain():
+    from llvmlite import ir
+    from numba import config, int64, typeof
+    from numba.extending import intrinsic
+
+    _IS_COMPILED = not vars(config)["DISABLE_JIT"]
+
 _PLAIN: list[Callable[..., int]] = []  # if nothing is compiled, an address is a place in here
 
 
@@ -32,7 +36,7 @@ class ByAddress:
 
     def __init__(self, function: Callable[..., int], *examples: object) -> None:
         self._function = function
-        self._types = tuple(map(typeof, examples))
+        self._types = tuple(map(typeof, examples)) if _IS_COMPILED else ()
         self._address: int | None = None
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from softlearn.numeric_policy import (
     CLUSTERS,
     CORE_TIMES,
     LAPLACE_SMOOTHING,
+    LEVEL_TIMES_ROWS,
     MOST_SIGNIFICANCE,
     NEGLIGIBLE_WEIGHT,
     RELATIVE_DEVIATION_FLOOR,
@@ -34,7 +36,7 @@ class GrowConfig:
     soft
         Whether clusters share rows (SoftLearn) or each row goes to one (LearnSPN).
     significance
-        The level of the tests; None for one that falls with the number of pairs in a node.
+        The level of the tests; None for one that falls with the pairs and the rows of a node.
     ranks
         Whether pairs with numbers are tested by their ranks alone (Kendall, Kruskal–Wallis)
         instead of by ranks and tables of quantile bins.
@@ -74,9 +76,13 @@ class GrowConfig:
         """The share of its own weight below which a row has no say in tests and clusters."""
         return self.min_weight * (CORE_TIMES if self.clustering == "em" else 1.0)
 
-    def level(self, n_columns: int) -> float:
-        """Return the level of the tests in a node, by the number of its columns."""
+    def level(self, n_columns: int, mass: float) -> float:
+        """Return the level of the tests in a node of so many columns and so much weight.
+
+        Weights count as the power of two below them, so that kernels can look the level up.
+        """
         if self.significance is not None:
             return self.significance
         n_pairs = max(n_columns * (n_columns - 1) / 2.0, 1.0)
-        return min(MOST_SIGNIFICANCE, CHANCE_LINKS / n_pairs)
+        rows = 2.0 ** max(math.frexp(mass)[1] - 1, 0)
+        return min(MOST_SIGNIFICANCE, CHANCE_LINKS / n_pairs, LEVEL_TIMES_ROWS / rows)

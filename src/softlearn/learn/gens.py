@@ -89,7 +89,8 @@ class _Splitter:
         """Yield the parts of a slice: of its columns, of its rows, or none."""
         columns, states = part.some.columns, states_of(self.builder.table, part.some)
         pairs = pair_sums(states)
-        labels = independent_parts(states, pairs, self.builder.config.level(columns.size))
+        level = self.builder.config.level(columns.size, float(part.some.weights.sum()))
+        labels = independent_parts(states, pairs, level)
         sizes = np.bincount(labels, minlength=labels.size)
         alone = sizes[labels] == 1
         ended = columns.size > 1 and self._is_last(part)

@@ -14,7 +14,6 @@ from softlearn.numeric_policy import (
     NEGLIGIBLE_WEIGHT,
     RELATIVE_DEVIATION_FLOOR,
     ROWS_OF_A_TREE,
-    SIGNIFICANCE_OF_TWO_LEVELS,
     SMOOTHING_GRID,
 )
 from softlearn.stats.independence import Test
@@ -55,8 +54,8 @@ class Splits:
         or_none(number("a number between 0 and 1, both excluded", lambda x: 0.0 < x < 1.0)),
         "Columns depend on each other when a test of independence rejects at this level; smaller "
         "values give smaller circuits. By default it falls with the number of pairs of columns "
-        "that a node tests: about two pairs are taken for dependent by chance, and no level is "
-        "above 0.1; 0.0001 if all columns have two levels.",
+        "that a node tests, so that about two pairs are taken for dependent by chance, and with "
+        "the weight of its rows, of which many show what is too weak to matter.",
         grid=_PAPERS_SIGNIFICANCES,
         wide=(None, *_WIDE_SIGNIFICANCES),
     )
@@ -180,11 +179,6 @@ class Resuming:
 @dataclass(frozen=True, kw_only=True)
 class GrowerConfig(Resuming, Finish, Limits, GrowerLeaves, Splits):
     """The parameters that all growers have."""
-
-
-def usual_significance(schema: Schema) -> float | None:
-    """Return the level of the tests that loses least; None falls with the number of pairs."""
-    return SIGNIFICANCE_OF_TWO_LEVELS if has_two_levels(schema) else None
 
 
 def usual_smoothing_per(schema: Schema) -> SmoothingPer:

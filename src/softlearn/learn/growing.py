@@ -17,7 +17,6 @@ from softlearn.learn.fine_tune import FineTuning, fine_tuned
 from softlearn.learn.grow import grow
 from softlearn.learn.grower_config import (
     GrowerConfig,
-    usual_significance,
     usual_smoothing_per,
 )
 from softlearn.learn.held_out import different_rows, hold_out
@@ -67,8 +66,6 @@ def settled(config: GrowerConfig, schema: Schema, *, soft: bool, ranks: bool) ->
     known = {one.name for one in fields(GrowConfig)}
     own = [one.name for one in fields(config) if one.name in known]
     chosen = {name: getattr(config, name) for name in own}
-    if config.significance is None:
-        chosen["significance"] = usual_significance(schema)
     if config.smoothing_per is None:
         chosen["smoothing_per"] = usual_smoothing_per(schema)
     trees = config.leaf == "chow-liu"

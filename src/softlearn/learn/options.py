@@ -20,19 +20,23 @@ from softlearn.stats.independence import WEIGHT_PER_CELL, critical_values, kenda
 from softlearn.stats.layout import Layout
 
 _START_ITERATIONS = 10  # of k-means, before EM takes over
+_POWERS = 40  # of two: more weight than that is tested alike
 _NEVER = np.iinfo(np.int64).max
 
 
 def growth_options(config: GrowConfig, layout: Layout) -> GrowthOptions:
     """Return how the slices of a table are split."""
-    n_columns = len(layout.schema)
-    levels = [config.level(n) for n in range(n_columns + 1)]
+    by_columns = [config.level(n, 1.0) for n in range(len(layout.schema) + 1)]
+    by_mass = [config.level(2, 2.0**power) for power in range(_POWERS)]
+    levels = sorted({*by_columns, *by_mass}, reverse=True)
     return GrowthOptions(
         n_clusters=config.n_clusters,
         cluster=cluster_options(config),
         ranks=config.ranks,
         critical=_critical_values(levels, layout),
         far=np.array([kendall_critical_value(level) for level in levels]),
+        level_by_columns=np.array([levels.index(level) for level in by_columns]),
+        level_by_mass=np.array([levels.index(level) for level in by_mass]),
         least_mass=WEIGHT_PER_CELL,
         g_test=config.test == "g",
         min_weight=float(config.min_weight),
@@ -45,7 +49,7 @@ def growth_options(config: GrowConfig, layout: Layout) -> GrowthOptions:
 
 
 def _critical_values(levels: list[float], layout: Layout) -> Floats:
-    """Return critical values of chi-square, (columns + 1, 2, freedom + 1)."""
+    """Return critical values of chi-square, (levels, 2, freedom + 1)."""
     widest = int(np.where(layout.numeric, MOST_NODE_BINS, layout.n_codes).max())
     most = max((widest - 1) ** 2, 1)
     return np.array([critical_values(level, most) for level in levels])

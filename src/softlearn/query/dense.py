@@ -32,6 +32,10 @@ class DenseBlocks(NamedTuple):
         """Return all sums of all blocks, ascending."""
         return _ranges(self.first_sum, self.n_sums)
 
+    def children(self) -> Offsets:
+        """Return all children of all blocks, block by block."""
+        return _ranges(self.first_child, self.n_children)
+
     def by_node(self, n_nodes: int) -> tuple[Ids, Ids]:
         """Return the position of each node in its block, -1 for the others, and the block."""
         position, block = np.full(n_nodes, -1, np.int32), np.full(n_nodes, -1, np.int32)

@@ -69,9 +69,10 @@ class LeafLayout:
                     coding[leaf] = known.setdefault(key, len(known))
             elif isinstance(family, Categorical | Scaled):
                 n_codes[where] = of_column[columns]
+                number = np.full(of_column.size, -1, np.int32)
                 for column in np.unique(columns).tolist():
-                    number = known.setdefault(Coding(column), len(known))
-                    coding[where[columns == column]] = number
+                    number[column] = known.setdefault(Coding(column), len(known))
+                coding[where] = number[columns]
             else:
                 raise SoftlearnError(f"{family.name} leaves have no statistics of flows")
         ends = np.cumsum(n_codes, dtype=np.int64)
@@ -109,9 +110,10 @@ class LeafLayout:
     def codes(self, circuit: Circuit, evidence: Evidence) -> Ids:
         """Return the codes of all known values, (codings, rows); -1 where there is none."""
         found = np.full((len(self.codings), evidence.n_rows), -1, np.int32)
+        known = np.ascontiguousarray(evidence.values)
         for row, coding in zip(found, self.codings, strict=True):
             column = circuit.schema.columns[coding.column]
-            values, cells = evidence.values[coding.column], cells_of(column)
+            values, cells = known[coding.column], cells_of(column)
             if cells is not None:
                 row[:] = cells.code(values)
                 continue
@@ -120,7 +122,7 @@ class LeafLayout:
                 row[inside] = np.searchsorted(coding.edges[1:-1], values[inside], side="right")
             else:
                 inside = (values >= 0) & (values < column.n_levels)
-                row[inside] = values[inside].astype(np.int32)
+                np.copyto(row, values, where=inside, casting="unsafe")
         return found
 
     def no_rows(self) -> LeafTotals:

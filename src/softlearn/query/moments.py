@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 
-from softlearn.arrays import Floats, Offsets
+from softlearn.arrays import Floats, Ids, Offsets
 from softlearn.circuit import Circuit, same_shape
 from softlearn.errors import EvidenceError
 from softlearn.leaf import Family, Interval, Listed, Scaled
 from softlearn.numeric_policy import SMALLEST_PROBABILITY
+from softlearn.query.covariation import covariances_between
 from softlearn.query.evidence import Evidence, without_missing
 from softlearn.query.expectation import Power, WideNumbers, expectation, moment_inside, numbers
 from softlearn.query.far import far_rows
 from softlearn.query.impossible import Impossible, impossible_rows
+from softlearn.query.leaves import leaf_tables
 from softlearn.query.posteriors import Posteriors, posteriors
 from softlearn.query.tellable import must_be_tellable
 from softlearn.query.workspace import BLOCK_ROWS
 
+_FEW_PAIRS = BLOCK_ROWS  # fill one block; more of a row are found by its flows
 _POSTERIOR_NUMBERS = 1 << 22  # 32 MB of posteriors at a time, whatever the circuit
 
 
@@ -104,8 +107,8 @@ def covariance(
     """Return the covariances given the evidence, (rows, columns, columns).
 
     Where missing cells are modelled, the covariance of two columns is that of rows that have both,
-    as in pandas. One pass through the circuit a pair of columns: k columns cost about k² / 2
-    likelihoods.
+    as in pandas, which takes a pass through the circuit for each such pair. All others of many
+    columns are found by one pass for each row.
     """
     centre, spread = _mean_and_variance(circuit, evidence, columns, impossible, n_threads)
     # NaN marks impossible rows, whose total is zero; the engine gets numbers only.
@@ -120,6 +123,14 @@ def covariance(
         pair = (columns[i], columns[j])
         found[:, i, j] = found[:, j, i] = _of_complete_rows(circuit, evidence, pair, n_threads)
     pairs = pairs[~gaps[pairs].any(axis=1)]
+    if len(pairs) > _FEW_PAIRS:
+        whole = np.flatnonzero(~gaps)
+        for row in range(n_rows):
+            about = dict(zip(np.asarray(columns)[whole].tolist(), centre[row, whole], strict=True))
+            value = _of_row(circuit, evidence.rows(np.array([row])), about, n_threads)
+            value[np.diag_indices(whole.size)] = spread[row, whole]
+            found[row][np.ix_(whole, whole)] = value
+        return found
     together = max(1, BLOCK_ROWS // max(n_rows, 1))  # pairs that fill a block
     for at in range(0, len(pairs), together):
         some = pairs[at : at + together]
@@ -128,6 +139,20 @@ def covariance(
         value[np.isnan(centre[:, some]).any(axis=2)] = np.nan
         found[:, some[:, 0], some[:, 1]] = found[:, some[:, 1], some[:, 0]] = value
     return found
+
+
+def _of_row(
+    circuit: Circuit, row: Evidence, centres: Mapping[int, float], n_threads: int | None
+) -> Floats:
+    """Return the covariances of columns about their means, (columns, columns); NaN if impossible.
+
+    The diagonal lacks the variances inside leaves.
+    """
+    columns = np.array(list(centres), dtype=np.int64)
+    if np.isnan(list(centres.values())).any():
+        return np.full((columns.size, columns.size), np.nan)
+    means = _leaf_means(circuit, row, centres)
+    return covariances_between(circuit, row, columns, means, n_threads)
 
 
 def _of_complete_rows(
@@ -252,19 +277,57 @@ def _leaf_moment(
     Missing cells, where they are modelled, do not count.
     """
     leaves, weights = found.leaves(column)  # (rows, leaves)
-    region = rows.numbers(column, np.arange(rows.n_rows))
     total, present = np.zeros(rows.n_rows), np.zeros(rows.n_rows)
-    for family, where, params in same_shape(found.circuit, leaves):
+    for where, value, mass in _of_leaves(found.circuit, leaves, rows, column, (order, shift)):
         own = weights[:, where].T
-        if isinstance(family, Scaled):
-            value, mass = _on_cells(family, params, order, shift, region)
-        elif isinstance(region, Interval):
-            value, mass = moment_inside(family, params, order, shift, region), np.ones(1)
-        else:
-            value, mass = _about(family, params, order, shift), np.ones(1)
         total += (own * value).sum(axis=0)
         present += (own * mass).sum(axis=0)
     return total / np.where(present > 0.0, present, np.nan)
+
+
+def _of_leaves(
+    circuit: Circuit, leaves: Ids, rows: Evidence, column: int, about: tuple[int, Floats]
+) -> Iterator[tuple[Offsets, Floats, Floats]]:
+    """Yield some of the leaves, E[(x − shift) ** order · 1(x is there)] and P(x is there) of them.
+
+    Both are (leaves, rows), the second also (1,); ``about`` is the order and the shift.
+    """
+    order, shift = about
+    region = rows.numbers(column, np.arange(rows.n_rows))
+    for family, where, params in same_shape(circuit, leaves):
+        if isinstance(family, Scaled):
+            yield where, *_on_cells(family, params, order, shift, region)
+        elif isinstance(region, Interval):
+            yield where, moment_inside(family, params, order, shift, region), np.ones(1)
+        else:
+            yield where, _about(family, params, order, shift), np.ones(1)
+
+
+def _leaf_means(circuit: Circuit, row: Evidence, centres: Mapping[int, float]) -> Floats:
+    """Return E[x | one row] − centre of each leaf over some columns, (leaves,); 0 elsewhere.
+
+    A leaf that the row makes impossible has 0: nothing flows there.
+    """
+    means = np.zeros(circuit.n_leaves)
+    by_column = np.argsort(circuit.leaf_column, kind="stable").astype(np.int32)
+    start = np.searchsorted(circuit.leaf_column[by_column], np.arange(len(circuit.schema) + 1))
+    tables = leaf_tables(circuit)
+    for column, centre in centres.items():
+        about, leaves = (
+            circuit.schema.columns[column],
+            by_column[slice(*start[column : column + 2])],
+        )
+        if not np.isnan(row.values[column, 0]):
+            continue
+        if about.is_discrete:
+            codes = tables.offset[leaves][:, None] + np.arange(about.n_levels)
+            p = tables.entries[codes] * row.allowed_levels(column, about.n_levels)
+            with np.errstate(invalid="ignore"):
+                means[leaves] = (p @ (numbers(about) - centre)) / p.sum(axis=1)
+            continue
+        for where, value, _ in _of_leaves(circuit, leaves, row, column, (1, np.array([centre]))):
+            means[leaves[where]] = value[:, 0]
+    return np.nan_to_num(means)
 
 
 def _on_cells(

@@ -164,10 +164,17 @@ def _filled(circuit: Circuit, style: Style) -> Plan:
         table=tables.entries,
         dense=blocks[0],
         weight=blocks[1],
+        add_dense=_address_of_dense() if shape.dense.n else 0,
     )
     tiny_weight = ((circuit.weight > 0) & (circuit.weight < SMALLEST_WEIGHT)).any()
     may_leave = checks[0].any() or checks[1].any() or (shape.use_source >= PARABOLA).any()
     return Plan(ref(circuit), shape, program, tables, bool(may_leave or tiny_weight))
+
+
+def _address_of_dense() -> int:
+    from softlearn.kernels.circuit.by_address import ADD_DENSE  # noqa: PLC0415 - loads Numba
+
+    return ADD_DENSE.address
 
 
 def _checks(

@@ -163,7 +163,7 @@ def posteriors(
 def _fill(found: Posteriors, evidence: Evidence, far: bool, n_threads: int | None) -> None:
     """Compute the table and the log-likelihood, block by block."""
     from softlearn.kernels.circuit.downward import spread  # noqa: PLC0415 - loads Numba
-    from softlearn.kernels.circuit.posterior import collect  # noqa: PLC0415
+    from softlearn.kernels.circuit.posterior import SCRATCH, collect  # noqa: PLC0415
 
     circuit, layout, table = found.circuit, found.layout, found.table
     by_families = far or needs_families(circuit.schema, evidence)
@@ -173,7 +173,7 @@ def _fill(found: Posteriors, evidence: Evidence, far: bool, n_threads: int | Non
 
     def work(first: int, last: int) -> None:
         space = Workspace(plan, evidence, batch, block_rows(plan, last - first, trace=True))
-        flow, scratch = space.block.values.mantissa, np.empty(space.n_rows)
+        flow, scratch = space.block.values.mantissa, np.empty(SCRATCH)
         everything, edge = np.ones(space.n_rows), np.empty(0)
         for start in blocks(first, last, space.n_rows):
             stop = start + space.n_rows
@@ -181,7 +181,7 @@ def _fill(found: Posteriors, evidence: Evidence, far: bool, n_threads: int | Non
             space.run(start, stop, leaves, found.log_likelihood)
             if isinstance(leaves, RelativeLeaves):
                 found.log_likelihood[start:stop] += leaves.base
-            spread(plan.graph, space.block.values, everything, scratch, edge)
+            spread(plan.graph, space.block.values, everything, scratch[: space.n_rows], edge)
             collect(plan.graph, *places, batch, start, flow, scratch, table)
 
     over_rows(work, evidence.n_rows, n_threads)

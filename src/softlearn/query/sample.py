@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from softlearn.arrays import Floats, Ids, States
 from softlearn.circuit import Circuit, same_shape
 from softlearn.errors import EvidenceError
-from softlearn.kernels.circuit.program import DrawRoom, Values
+from softlearn.kernels.circuit.program import DrawRoom, Graph, Values
 from softlearn.query.coding import needs_families
 from softlearn.query.evidence import Evidence
 from softlearn.query.far import far_rows, leaf_values
@@ -23,6 +24,8 @@ from softlearn.query.workspace import Workspace, batch_of, block_rows, over_rows
 _DRAWS_TOGETHER = 8192  # whose cells' probabilities are in memory: 16 MB for a column of 250 cells
 _DRAWS_BY_ROW = 32  # are made before they are written to their columns
 _NUMBERS_PER_LINE = 8  # of a cache
+
+_FREE: WeakKeyDictionary[Circuit, Graph] = WeakKeyDictionary()  # for draws without evidence
 
 
 def sample(
@@ -98,9 +101,10 @@ def _descend_freely(
     """Walk down where nothing is known: every node has the value one, so no pass up is needed."""
     from softlearn.kernels.circuit.draw import descend  # noqa: PLC0415 - loads Numba
 
-    everywhere = np.zeros(circuit.n_nodes, np.int32)
-    graph = graph_of(circuit, (everywhere, everywhere))
-    one = np.ones((1, 1))
+    if circuit not in _FREE:
+        everywhere = np.zeros(circuit.n_nodes, np.int32)
+        _FREE[circuit] = graph_of(circuit, (everywhere, everywhere))
+    graph, one = _FREE[circuit], np.ones((1, 1))
     values = Values(one, one.view(np.int64), np.empty((0, 1)), np.zeros(1, np.uint8))
     batch = batch_of(circuit.schema, DiscreteColumns.of(circuit.schema), nothing)
 
@@ -160,10 +164,14 @@ def _draw_continuous(circuit: Circuit, evidence: Evidence, draws: _Draws) -> Non
         if column.scale is not None:  # the kernels wrote the cells of known values
             known = np.repeat(evidence.values[position], draws.n_each)
             values[~np.isnan(known)] = known[~np.isnan(known)]
-        drawn = np.flatnonzero(draws.leaf_of[position] >= 0)
+        leaf_of = draws.leaf_of[position]
+        drawn = np.flatnonzero(leaf_of >= 0)
+        partly_known = position in evidence.partly_known
         for first in range(0, drawn.size, _DRAWS_TOGETHER):
             some = drawn[first : first + _DRAWS_TOGETHER]
-            for family, where, params in same_shape(circuit, draws.leaf_of[position, some]):
-                cells = some[where]
-                region = evidence.region(position, cells // draws.n_each)
-                values[cells] = family.draw(params, values[cells], region)
+            number = values[some]
+            for family, where, params in same_shape(circuit, leaf_of[some]):
+                rows = some[where] // draws.n_each if partly_known else None
+                region = None if rows is None else evidence.region(position, rows)
+                number[where] = family.draw(params, number[where], region)
+            values[some] = number

@@ -190,7 +190,9 @@ def _compile(structure: Structure, source: Kinds, trace: bool) -> Shape:
     instruction = np.repeat(np.arange(code.op.size), np.diff(uses.start))
     after = (use_source[1:] == PARABOLA) & (use_source[:-1] == PARABOLA)
     after &= instruction[1:] == instruction[:-1]
-    flow_of, n_flows = _flow_slots(structure, fused, slot_of, n_slots) if trace else (slot_of, 0)
+    flow_of, n_flows = (
+        _flow_slots(structure, fused, dense, slot_of, n_slots) if trace else (slot_of, 0)
+    )
     return Shape(
         code=code,
         slots=slots,
@@ -210,13 +212,18 @@ def _compile(structure: Structure, source: Kinds, trace: bool) -> Shape:
     )
 
 
-def _flow_slots(structure: Structure, fused: Bools, slot_of: Ids, n_slots: int) -> tuple[Ids, int]:
+def _flow_slots(
+    structure: Structure, fused: Bools, dense: DenseBlocks, slot_of: Ids, n_slots: int
+) -> tuple[Ids, int]:
     """Return where the flow of each node goes, and how many slots that takes behind the others.
 
-    The value of a node is not needed once its only parent has handed its flow down.
+    The value of a node is not needed once its only parent, or a block of all its parents, has
+    handed its flow down.
     """
     n_parents = np.bincount(structure.child[~fused], minlength=structure.n_nodes)
-    shared = np.flatnonzero((n_parents > 1) & (slot_of >= 0))
+    own_block = np.zeros(structure.n_nodes, np.int64)
+    own_block[dense.children()] = np.repeat(dense.n_sums, dense.n_children)
+    shared = np.flatnonzero((n_parents > 1) & (n_parents != own_block) & (slot_of >= 0))
     flow_of = slot_of.copy()
     flow_of[shared] = n_slots + np.arange(shared.size)
     return flow_of, shared.size

@@ -23,8 +23,10 @@ from softlearn.table.schema import Schema
 BLOCK_ROWS = 256
 # A trace keeps every node, so its blocks shrink with the circuit to stay in this many bytes.
 TRACE_BYTES = 10 << 20
-_FEWEST_ROWS = 8
-_FEWEST_DENSE_ROWS = 64  # blocks of sums do more with each value that is read
+_ROWS_PER_VECTOR = 8  # blocks of rows are multiples of it, unless the table ends before
+# Blocks of sums do more with each value that is read, and take longer from one to the next.
+_DENSE_ROWS = 64  # and multiples of it: so many rows are multiplied by a block's weights at a time
+_DENSE_TRACE_BYTES = 40 << 20
 _ROWS_AHEAD = 2048  # are read as codes together: 16 kB of each column
 _SMALL_FACTOR = 2.0**-50
 _NOWHERE = np.empty(0)
@@ -194,9 +196,14 @@ def block_rows(plan: Plan, n_rows: int, *, trace: bool = False) -> int:
     most = BLOCK_ROWS
     if trace or plan.shape.dense.n:
         n_numbers = (2 if plan.needs_exponents else 1) * plan.shape.n_slots + plan.shape.n_flows
-        fewest = _FEWEST_DENSE_ROWS if plan.shape.dense.n else _FEWEST_ROWS
-        most = min(most, max(fewest, TRACE_BYTES // (8 * n_numbers)))
-    return max(1, min(most, n_rows))
+        step, n_bytes = _ROWS_PER_VECTOR, TRACE_BYTES
+        if plan.shape.dense.n:
+            step, n_bytes = _DENSE_ROWS, _DENSE_TRACE_BYTES
+        most = min(most, max(1, n_bytes // (8 * n_numbers * step)) * step)
+    # As full as each other, so that few rows of the last block were in the one before.
+    even = -(-n_rows // max(1, -(-n_rows // most)))
+    even = -(-even // _ROWS_PER_VECTOR) * _ROWS_PER_VECTOR
+    return max(1, min(most, even, n_rows))
 
 
 def blocks(first: int, last: int, size: int) -> Iterator[int]:

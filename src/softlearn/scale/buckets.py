@@ -17,9 +17,17 @@ from softlearn.errors import SoftlearnError
 from softlearn.learn import Block
 from softlearn.learn.blocks import check_block
 from softlearn.scale.cluster import PARTS_IN_MEMORY, WorkerRoom, room_on
-from softlearn.scale.partitions import Delayed
-from softlearn.scale.parts import Future, finished, on_workers
-from softlearn.stats.buckets import CodedRows, bucket_cuts, coded, count_buckets, may_merge, merged
+from softlearn.scale.keeping import Future, Keeper, Kept
+from softlearn.scale.partitions import Delayed, opened
+from softlearn.stats.buckets import (
+    CodedRows,
+    bucket_cuts,
+    coded,
+    count_buckets,
+    may_merge,
+    merged,
+    rows_of_bucket,
+)
 from softlearn.stats.buckets import digest_of as digest_of_some
 from softlearn.stats.facts import TableFacts, merge, summarise
 from softlearn.stats.layout import Layout, layout_of
@@ -35,41 +43,36 @@ class SpreadRows(NamedTuple):
     """The different rows of a table on workers."""
 
     schema: Future
-    parts: list[Future]  # of ``CodedRows``, in the order of their buckets
+    parts: list[Kept]  # ``CodedRows``, in the order of their buckets
     n_rows: int
     n_buckets: int
     weight: float
 
 
 def spread_rows(
-    client: Any,  # noqa: ANN401 - dask has no types
-    blocks: Sequence[Delayed],
-    schema: Schema,
-    bucket_rows: int,
+    keeper: Keeper, blocks: Sequence[Delayed], schema: Schema, bucket_rows: int
 ) -> SpreadRows:
     """Bring the rows of encoded blocks to their buckets."""
-    columns = on_workers(client, schema)
-    pieces = _coded_pieces(client, blocks, columns)
-    sizes = client.gather(client.map(_size, pieces, pure=False))
+    columns = keeper.share(schema)
+    pieces = _coded_pieces(keeper, blocks, columns)
+    sizes = _sizes(keeper, pieces)
     n_rows, weight = sum(n for n, _ in sizes), sum(own for _, own in sizes)
     if n_rows < 2 and weight < 2.0:
         raise SoftlearnError("learning needs at least two rows of positive weight")
-    workers = room_on(client)
+    workers = room_on(keeper.client)
     n_parts = max(
         count_buckets(n_rows, _rows_per_part(workers, len(schema))),
         count_buckets(workers.n_threads, 1),
     )
-    cut = finished(client.submit(_cut, piece, n_parts, pure=False) for piece in pieces)
+    parts = _shuffled(keeper, pieces, n_parts)
     del pieces  # workers have room for one copy of the rows, and not for one of each step
-    parts = _shuffled(client, cut, n_parts)
-    del cut
-    sizes = client.gather(client.map(_size, parts, pure=False))
+    sizes = _sizes(keeper, parts)
     n_rows = sum(n for n, _ in sizes)
     n_buckets = count_buckets(n_rows, bucket_rows)
     if n_buckets < n_parts:  # a bucket is never divided between parts
         size = n_parts // n_buckets
-        groups = [parts[i : i + size] for i in range(0, n_parts, size)]
-        parts = finished(client.submit(_behind_each_other, group, pure=False) for group in groups)
+        groups = [(parts[i : i + size],) for i in range(0, n_parts, size)]
+        parts = keeper.keep(_behind_each_other, groups)
     return SpreadRows(columns, parts, n_rows, n_buckets, float(sum(own for _, own in sizes)))
 
 
@@ -81,20 +84,15 @@ def _rows_per_part(workers: WorkerRoom, n_columns: int) -> int:
     return max(1, min(_ROWS_PER_PART, fit_in))
 
 
-def facts_of(client: Any, rows: SpreadRows) -> TableFacts:  # noqa: ANN401
+def facts_of(keeper: Keeper, rows: SpreadRows) -> TableFacts:
     """Return the facts of all rows, bucket by bucket."""
-    per_part = rows.n_buckets // len(rows.parts)
-    found = [
-        client.submit(_facts, part, rows.schema, (i, per_part, rows.n_buckets), pure=False)
-        for i, part in enumerate(rows.parts)
-    ]
-    measured: list[TableFacts] = client.gather(found)
+    measured = keeper.fetch(_facts, ((*own, rows.schema) for own in _with_places(rows, rows.parts)))
     return merged_in_order(measured, merge)
 
 
-def digest_of(client: Any, rows: SpreadRows) -> States:  # noqa: ANN401
+def digest_of(keeper: Keeper, rows: SpreadRows) -> States:
     """Return numbers that tell the rows from others; see ``softlearn.stats.buckets``."""
-    found: States = sum(client.gather(client.map(digest_of_some, rows.parts, pure=False)))
+    found: States = np.sum(keeper.fetch(digest_of_some, ((part,) for part in rows.parts)), axis=0)
     return found
 
 
@@ -103,26 +101,23 @@ class LaidOut(NamedTuple):
 
     layout: Layout
     layout_on_workers: Future
-    tables: list[Future]  # of ``GrowTable``
-    shares: list[Future]  # of the ``Share`` of all rows in each bucket
+    tables: list[Kept]  # ``GrowTable``
+    shares: list[Kept]  # the ``Share`` of all rows in each bucket
 
 
-def lay_out(
-    client: Any,  # noqa: ANN401
-    rows: SpreadRows,
-    schema: Schema,
-    with_histograms: Bools,
-) -> LaidOut:
+def lay_out(keeper: Keeper, rows: SpreadRows, schema: Schema, with_histograms: Bools) -> LaidOut:
     """Lay out the rows where they are."""
-    layout = layout_of(facts_of(client, rows), schema, with_histograms)
-    there = on_workers(client, layout)
-    tables = finished(client.submit(_table, part, there, pure=False) for part in rows.parts)
-    per_part = rows.n_buckets // len(rows.parts)
-    shares = finished(
-        client.submit(_shares, table, (i, per_part, rows.n_buckets), pure=False)
-        for i, table in enumerate(tables)
-    )
+    layout = layout_of(facts_of(keeper, rows), schema, with_histograms)
+    there = keeper.share(layout)
+    tables = keeper.keep(_table, ((part, there) for part in rows.parts))
+    shares = keeper.keep(_shares, _with_places(rows, tables))
     return LaidOut(layout, there, tables, shares)
+
+
+def _with_places(rows: SpreadRows, parts: list[Kept]) -> list[tuple[Kept, tuple[int, int, int]]]:
+    """Return each part, and which buckets it has."""
+    per_part = rows.n_buckets // len(parts)
+    return [(part, (i, per_part, rows.n_buckets)) for i, part in enumerate(parts)]
 
 
 def _may_merge(block: Block) -> bool:
@@ -134,34 +129,33 @@ def _coded(block: Block, schema: Schema, merge: bool) -> CodedRows:
     return coded(*block, schema, merge=merge)
 
 
+def _sizes(keeper: Keeper, parts: list[Kept]) -> list[tuple[int, float]]:
+    return keeper.fetch(_size, ((part,) for part in parts))
+
+
 def _size(rows: CodedRows) -> tuple[int, float]:
     return rows.weights.size, float(rows.weights.sum())
 
 
-def _coded_pieces(
-    client: Any,  # noqa: ANN401
-    blocks: Sequence[Delayed],
-    columns: Future,
-) -> list[Future]:
+def _coded_pieces(keeper: Keeper, blocks: Sequence[Delayed], columns: Future) -> list[Kept]:
     """Return the rows of each block in the order of their keys."""
-    read = client.compute(list(blocks))
-    merge = all(client.gather(client.map(_may_merge, read, pure=False)))
-    return finished(client.submit(_coded, block, columns, merge, pure=False) for block in read)
+    read = keeper.keep_delayed(blocks)
+    merge = all(keeper.fetch(_may_merge, ((block,) for block in read)))
+    return keeper.keep(_coded, ((block, columns, merge) for block in read))
 
 
-def _shuffled(client: Any, cut: list[Future], n_parts: int) -> list[Future]:  # noqa: ANN401
+def _shuffled(keeper: Keeper, pieces: list[Kept], n_parts: int) -> list[Kept]:
     """Return the rows of each part, from all pieces."""
-    chosen = [[client.submit(_chosen, own, i, pure=False) for own in cut] for i in range(n_parts)]
-    return finished(client.submit(merged, own, pure=False) for own in chosen)
+    chosen = [[keeper.later(_chosen, own, i, n_parts) for own in pieces] for i in range(n_parts)]
+    return keeper.keep(_merged, ((own,) for own in chosen))
 
 
-def _cut(rows: CodedRows, n_parts: int) -> list[CodedRows]:
-    cuts = bucket_cuts(rows.keys, n_parts).tolist()
-    return [_between(rows, a, b) for a, b in pairwise(cuts)]
+def _chosen(rows: CodedRows, i: int, n_parts: int) -> CodedRows:
+    return _between(rows, *rows_of_bucket(rows.keys, i, n_parts))
 
 
-def _chosen(pieces: list[CodedRows], i: int) -> CodedRows:
-    return pieces[i]
+def _merged(pieces: list[Kept]) -> CodedRows:
+    return merged([opened(piece) for piece in pieces])
 
 
 def _between(rows: CodedRows, first: int, end: int) -> CodedRows:
@@ -169,7 +163,8 @@ def _between(rows: CodedRows, first: int, end: int) -> CodedRows:
     return CodedRows(values, rows.weights[first:end].copy(), rows.keys[first:end].copy())
 
 
-def _behind_each_other(pieces: list[CodedRows]) -> CodedRows:
+def _behind_each_other(kept: list[Kept]) -> CodedRows:
+    pieces = [opened(piece) for piece in kept]
     return CodedRows(
         np.concatenate([piece.values for piece in pieces], axis=1),
         np.concatenate([piece.weights for piece in pieces]),
@@ -184,7 +179,7 @@ def _buckets_of(keys: Any, where: tuple[int, int, int]) -> list[tuple[int, int]]
     return list(pairwise(cuts.tolist()))
 
 
-def _facts(rows: CodedRows, schema: Schema, where: tuple[int, int, int]) -> TableFacts:
+def _facts(rows: CodedRows, where: tuple[int, int, int], schema: Schema) -> TableFacts:
     buckets = (_between(rows, a, b) for a, b in _buckets_of(rows.keys, where))
     return merged_in_order((summarise(bucket, schema) for bucket in buckets), merge)
 

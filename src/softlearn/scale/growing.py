@@ -21,9 +21,10 @@ from softlearn.learn.pieces import joined, one_open
 from softlearn.learn.slices import first_place, in_parts
 from softlearn.learn.watch import ignore
 from softlearn.scale.buckets import digest_of, lay_out, spread_rows
-from softlearn.scale.cluster import bytes_moved, room_on
+from softlearn.scale.cluster import bytes_moved, folder_of, room_on
+from softlearn.scale.keeping import InFiles, InMemory, Keeper
 from softlearn.scale.partitions import Delayed
-from softlearn.scale.parts import WorkerParts, on_workers
+from softlearn.scale.parts import WorkerParts
 from softlearn.scale.subtrees import Subtrees, until
 from softlearn.stats.table import no_rows_of
 from softlearn.table import Schema
@@ -45,20 +46,22 @@ def grow_on_workers(
 ) -> Circuit:
     """Return the circuit of encoded blocks: the one that ``softlearn.learn`` grows here."""
     ends = np.inf if config.time_budget is None else time.time() + config.time_budget
-    rows = spread_rows(client, blocks, schema, config.bucket_rows)
+    keeper = _keeper_for(client)
+    rows = spread_rows(keeper, blocks, schema, config.bucket_rows)
     histograms = with_histograms(schema, config)
-    table = lay_out(client, rows, schema, histograms)
+    table = lay_out(keeper, rows, schema, histograms)
     layout, options = table.layout, growth_options(config, table.layout)
     buckets = Buckets(rows.n_buckets, config.bucket_rows)
-    parts = WorkerParts(client, tuple(table.tables))
+    parts = WorkerParts(keeper, tuple(table.tables))
     top = one_open()
     place = first_place(len(schema), config, seed, top)
     first = in_parts(place, table.shares, rows.n_rows, rows.weight)
     progress = Progress(first.mass, n_rows=rows.n_rows)
-    shared = on_workers(client, (layout, options, buckets))
+    shared = keeper.share((layout, options, buckets))
     subtrees = Subtrees(parts, shared, options.stop, ends)
     most = local_rows(client, rows.n_rows, len(schema), config)
-    with checkpoint_of(config, schema, seed, lambda: digest_of(client, rows)) as memory:
+    with checkpoint_of(config, schema, seed, lambda: digest_of(keeper, rows)) as memory:
+        rows.parts.clear()  # the table has all that is left to be done
         watch = _with_bytes_moved(client, engine.watch)
         engine = replace(engine, memory=memory, watch=watch)
         large = LargeGrower(parts, layout, no_rows_of(layout), options, memory)
@@ -69,6 +72,13 @@ def grow_on_workers(
         return assemble(tree, finish_leaves(tree, layout, config), schema)
 
 
+def _keeper_for(client: Any) -> Keeper:  # noqa: ANN401
+    folder = folder_of(client)
+    if folder is None:
+        return InMemory(client)
+    return InFiles(client, folder, room_on(client).n_threads)
+
+
 def local_rows(
     client: Any,  # noqa: ANN401
     n_rows: int,
@@ -77,14 +87,15 @@ def local_rows(
 ) -> int:
     """Return how many rows a slice may have that one worker grows as a whole.
 
-    So many as fit well into its memory, but not so many that others have nothing to do. Smaller
-    slices than a bucket are never measured in parts; and with a checkpoint none larger is grown in
-    one go, so that little is lost.
+    So many as fit well into its memory, but not so many that others have nothing to do: a worker
+    that is alone takes all. Smaller slices than a bucket are never measured in parts; and with a
+    checkpoint none larger is grown in one go, so that little is lost.
     """
     if config.checkpoint is not None:
         return config.bucket_rows
     workers = room_on(client)
-    fair = n_rows // (_SLICES_PER_THREAD * workers.n_threads)
+    is_alone = workers.n_threads == 1
+    fair = n_rows if is_alone else n_rows // (_SLICES_PER_THREAD * workers.n_threads)
     if workers.bytes_per_thread is None:
         return max(config.bucket_rows, fair)
     room = int(workers.bytes_per_thread * _ROOM_FOR_A_SLICE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,22 @@ Delayed: TypeAlias = Any  # dask has no types
 Collection: TypeAlias = Any  # a Dask DataFrame, Series or Array
 
 
+class Unread(ABC):
+    """A frame, or its weights, that whoever needs it reads by itself.
+
+    Reading is no task of its own then: no frame waits in a worker's memory for its turn.
+    """
+
+    @abstractmethod
+    def read(self) -> Any:  # noqa: ANN401 - a frame, or numbers
+        """Return what there is to read."""
+
+
+def opened(frame: Any) -> Any:  # noqa: ANN401 - a frame, or numbers
+    """Return a frame or weights, which may not be read yet."""
+    return frame.read() if isinstance(frame, Unread) else frame
+
+
 @dataclass(frozen=True)
 class Partitions:
     """The rows of a table in parts, each a frame that is not read yet.
@@ -22,24 +39,26 @@ class Partitions:
     Attributes
     ----------
     frames
-        One for each part, delayed: pandas frames, pyarrow tables or arrays.
+        One for each part, ``Unread`` or delayed: pandas frames, pyarrow tables or arrays.
     partition_places
         What messages call each part, such as ``partition 3`` or the name of a file.
     weights
-        The weights of the rows of each part, delayed; None if all rows count once.
+        The weights of the rows of each part, alike; None if all rows count once.
     """
 
-    frames: tuple[Delayed, ...]
+    frames: tuple[Unread | Delayed, ...]
     partition_places: tuple[str, ...]
-    weights: tuple[Delayed, ...] | None = None
+    weights: tuple[Unread | Delayed, ...] | None = None
 
-    def each(self) -> Iterator[tuple[Delayed, Delayed | None, str]]:
+    def each(self) -> Iterator[tuple[Unread | Delayed, Unread | Delayed | None, str]]:
         """Yield frame, weights and place of each part."""
         weights = self.weights or (None,) * len(self.frames)
         yield from zip(self.frames, weights, self.partition_places, strict=True)
 
 
-def partitions_of(table: Collection, sample_weight: object = None) -> Partitions:
+def partitions_of(
+    table: Collection, sample_weight: object = None, *, beside: bool = False
+) -> Partitions:
     """Return the parts of a Dask collection, or of what is in parts already.
 
     Parameters
@@ -48,16 +67,20 @@ def partitions_of(table: Collection, sample_weight: object = None) -> Partitions
         The table.
     sample_weight : Dask Series or 1-D Array, or the name of a column, optional
         The weights of the rows. A column that is named is no part of the table then.
+    beside : bool
+        Whether other collections lie beside the table, so that its partitions have to be its own.
     """
     if isinstance(table, Partitions):
         if sample_weight is not None:
             raise SoftlearnError("these partitions bring their weights along; leave sample_weight")
         return table
-    if isinstance(sample_weight, str):
-        table, sample_weight = _without_column(table, sample_weight)
-    frames = _delayed_frames(table)
+    table, sample_weight = without_column(table, sample_weight, "sample_weight")
+    frames = _delayed_frames(table, is_alone=sample_weight is None and not beside)
     places = tuple(f"partition {number}" for number in range(len(frames)))
-    return Partitions(frames, places, _delayed_weights(sample_weight, len(frames)))
+    weights = None
+    if sample_weight is not None:
+        weights = parts_beside(sample_weight, len(frames), "sample_weight")
+    return Partitions(frames, places, weights)
 
 
 def first_rows(table: Collection) -> Any:  # noqa: ANN401 - a frame
@@ -90,9 +113,10 @@ def _is_frame(table: Collection) -> bool:
     return hasattr(table, "map_partitions") and table.ndim == 2
 
 
-def _delayed_frames(table: Collection) -> tuple[Delayed, ...]:
+def _delayed_frames(table: Collection, *, is_alone: bool) -> tuple[Delayed, ...]:
     if _is_frame(table):
-        return tuple(table.to_delayed())
+        # Dask reads small files of few columns several at a time if it may.
+        return tuple(table.to_delayed(optimize_graph=is_alone))
     if not is_array(table):
         raise NotATableError(
             f"a table on Dask is a DataFrame or a 2-D Array, not a {type(table).__name__}; "
@@ -105,29 +129,30 @@ def _delayed_frames(table: Collection) -> tuple[Delayed, ...]:
     return tuple(table.rechunk({1: -1}).to_delayed().ravel())
 
 
-def _without_column(table: Collection, name: str) -> tuple[Collection, Collection]:
-    """Return the table without its weights, and these."""
+def without_column(
+    table: Collection, named: object, what: str
+) -> tuple[Collection, Collection | object]:
+    """Return the table without the column that is named, and this; or both as they are."""
+    if not isinstance(named, str):
+        return table, named
     if not _is_frame(table):
-        raise SoftlearnError(
-            "sample_weight names a column, and an array has no names; give a Dask array of weights"
-        )
-    if name not in table.columns:
-        raise SoftlearnError(f"sample_weight: the table has no column {name!r}")
-    return table.drop(columns=[name]), table[name]
+        raise SoftlearnError(f"{what} names a column, and an array has no names; give a Dask array")
+    if named not in table.columns:
+        raise SoftlearnError(f"{what}: the table has no column {named!r}")
+    return table.drop(columns=[named]), table[named]
 
 
-def _delayed_weights(weights: object, n_parts: int) -> tuple[Delayed, ...] | None:
-    if weights is None:
-        return None
-    if not hasattr(weights, "to_delayed"):
+def parts_beside(column: object, n_parts: int, what: str) -> tuple[Delayed, ...]:
+    """Return the parts of a column that lies beside a table of so many parts."""
+    if not hasattr(column, "to_delayed"):
         raise SoftlearnError(
-            "sample_weight of a table on Dask is a Dask Series or Array with the same partitions, "
-            f"or the name of a column, not a {type(weights).__name__}"
+            f"{what} of a table on Dask is a Dask Series or Array with the same partitions, "
+            f"or the name of a column, not a {type(column).__name__}"
         )
-    found = tuple(np.ravel(np.array(weights.to_delayed(), dtype=object)))
-    if getattr(weights, "ndim", 1) != 1 or len(found) != n_parts:
+    found = tuple(np.ravel(np.array(column.to_delayed(optimize_graph=False), dtype=object)))
+    if getattr(column, "ndim", 1) != 1 or len(found) != n_parts:
         raise SoftlearnError(
-            f"sample_weight has {len(found)} partitions and the table {n_parts}; they need the "
-            "same, with one weight for each row"
+            f"{what} has {len(found)} partitions and the table {n_parts}; they need the "
+            "same, with one for each row"
         )
     return found

@@ -3,24 +3,95 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import dask
-import numpy as np
 
 from softlearn.errors import TableError
 from softlearn.files import MISSING_WORDS, find_files, open_table
 from softlearn.files.reading_text import suiting, typed_as
 from softlearn.files.text_source import TextSource
-from softlearn.scale.partitions import Delayed, Partitions
+from softlearn.scale.cluster import PARTS_IN_MEMORY, current_client, room_on
+from softlearn.scale.partitions import Delayed, Partitions, Unread
 from softlearn.table.schema import unknown_name
 
 ArrowTable: TypeAlias = Any  # pyarrow has no types
 Suits: TypeAlias = dict[str, frozenset[int] | None]  # which guesses suit each column of a file
 
-PART_BYTES = 64_000_000  # of a part, as it is stored or as numbers
+PART_BYTES = 64_000_000  # of a part where memory allows, as it is stored or as numbers
 _PARQUET = b"PAR1"
+_BATCH_ROWS = 2**14  # of a large group of rows that is read piece by piece
+_BUFFER_BYTES = 2**20  # of a column that is read so
+
+
+@dataclass(frozen=True)
+class RowGroups(Unread):
+    """Some groups of rows of a Parquet file, or a slice of them.
+
+    Attributes
+    ----------
+    path
+        The file.
+    groups
+        Numbers of the groups.
+    i, n_slices
+        Which of so many slices it is.
+    left_out
+        Columns that are not wanted.
+    only
+        The one column that is; by default all others.
+    """
+
+    path: str
+    groups: tuple[int, ...]
+    i: int
+    n_slices: int
+    left_out: tuple[str, ...] = ()
+    only: str | None = None
+
+    def read(self) -> ArrowTable:
+        """Return the rows; of a slice memory never holds more than itself and a batch."""
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        is_cut = self.n_slices > 1
+        with pq.ParquetFile(self.path, buffer_size=_BUFFER_BYTES if is_cut else 0) as file:
+            names = [name for name in file.schema_arrow.names if name not in self.left_out]
+            names = [self.only] if self.only else names
+            read = self._slice_of if is_cut else self._all_of
+            table = read(file, names)
+        return _without(table.replace_schema_metadata(None), self.left_out)
+
+    def _all_of(self, file: Any, names: list[str]) -> ArrowTable:  # noqa: ANN401 - no types
+        return file.read_row_groups(self.groups, columns=names)
+
+    def _slice_of(self, file: Any, names: list[str]) -> ArrowTable:  # noqa: ANN401
+        import pyarrow as pa  # noqa: PLC0415
+
+        n_rows = sum(file.metadata.row_group(group).num_rows for group in self.groups)
+        first, end = (k * n_rows // self.n_slices for k in (self.i, self.i + 1))
+        batches, start = [], 0
+        for batch in file.iter_batches(_BATCH_ROWS, self.groups, names, use_threads=False):
+            wanted = max(first - start, 0), min(end - start, batch.num_rows)
+            if wanted[0] < wanted[1]:
+                batches.append(batch.slice(wanted[0], wanted[1] - wanted[0]))
+            start += batch.num_rows
+            if start >= end:
+                break
+        return pa.Table.from_batches(batches)
+
+
+@dataclass(frozen=True)
+class WeightColumn(Unread):
+    """The weights of some rows: a column of theirs."""
+
+    rows: RowGroups
+    name: str
+
+    def read(self) -> Any:  # noqa: ANN401 - an array
+        """Return the weights."""
+        return _column(self.rows.read(), self.name)
 
 
 def read_partitions(
@@ -30,7 +101,7 @@ def read_partitions(
     drop: Sequence[str] = (),
     text_columns: Collection[str] = (),
     missing: Collection[str] | None = None,
-    part_bytes: int = PART_BYTES,
+    part_bytes: int | None = None,
 ) -> Partitions:
     """Return the parts of a table that lies in one or many files, to be read by workers.
 
@@ -47,28 +118,35 @@ def read_partitions(
     text_columns, missing
         Columns that stay text, and words for missing cells, in files of text; by default the usual
         words, such as NA.
-    part_bytes : int
-        About how large a part of a Parquet file is, as it is stored or as numbers.
+    part_bytes : int, optional
+        About how large a part of a Parquet file is, as it is stored or as numbers; by default
+        64 MB, or what suits the memory of the workers.
     """
     files = find_files(path)
     if len({_is_parquet(file) for file in files}) > 1:
         raise TableError(f"{path} names Parquet and other files; a table is in one kind of file")
     words = frozenset(MISSING_WORDS if missing is None else missing)
     left_out = {*drop, *([weights] if weights else [])}
-    if _is_parquet(files[0]):
-        tables, places = _parquet(files, part_bytes)
-    else:
-        tables, places = _whole_files(files, frozenset(text_columns), words)
     names = _names(files[0])
     for name in left_out:
         if name not in names:
             raise unknown_name(name, names)
+    if _is_parquet(files[0]):
+        return _parquet(files, part_bytes or _suiting_part(), tuple(sorted(left_out)), weights)
+    tables, places = _whole_files(files, frozenset(text_columns), words)
     frames = tuple(dask.delayed(_without)(table, sorted(left_out)) for table in tables)
     if weights is None:
         return Partitions(frames, places)
     return Partitions(
         frames, places, tuple(dask.delayed(_column)(table, weights) for table in tables)
     )
+
+
+def _suiting_part() -> int:
+    """Return how many bytes a part may have for the workers that there are."""
+    client = current_client()
+    room = None if client is None else room_on(client).bytes_per_thread
+    return PART_BYTES if room is None else min(PART_BYTES, room // PARTS_IN_MEMORY)
 
 
 def _is_parquet(file: Path) -> bool:
@@ -84,12 +162,15 @@ def _names(file: Path) -> tuple[str, ...]:
         return source.names
 
 
-def _parquet(files: Sequence[Path], part_bytes: int) -> tuple[list[Delayed], tuple[str, ...]]:
-    """Return tables of consecutive groups of rows, and what they are called."""
+def _parquet(
+    files: Sequence[Path], part_bytes: int, left_out: tuple[str, ...], weights: str | None
+) -> Partitions:
+    """Return parts of consecutive groups of rows."""
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.parquet as pq  # noqa: PLC0415
 
-    tables, places = [], []
+    parts: list[RowGroups] = []
+    places = []
     for file in files:
         try:
             about = pq.ParquetFile(file).metadata
@@ -102,12 +183,17 @@ def _parquet(files: Sequence[Path], part_bytes: int) -> tuple[list[Delayed], tup
             n_rows = sum(about.row_group(i).num_rows for i in groups)
             n_slices = min(n_rows, -(-sum(sizes[i] for i in groups) // part_bytes))
             for i in range(n_slices):
-                tables.append(dask.delayed(_row_groups)(str(file), groups, i, n_slices))
+                parts.append(RowGroups(str(file), tuple(groups), i, n_slices, left_out))
                 of_several = f", part {i + 1} of {n_slices}" if n_slices > 1 else ""
                 places.append(named + of_several)
-    if not tables:
+    if not parts:
         raise TableError(f"{files[0]} has no rows")
-    return tables, tuple(places)
+    if weights is None:
+        return Partitions(tuple(parts), tuple(places))
+    columns = tuple(
+        WeightColumn(replace(part, left_out=(), only=weights), weights) for part in parts
+    )
+    return Partitions(tuple(parts), tuple(places), columns)
 
 
 def _size_in_memory(about: Any, group: int) -> int:  # noqa: ANN401 - pyarrow has no types
@@ -174,20 +260,6 @@ def _read(path: str, missing: frozenset[str]) -> ArrowTable:
     """Return the table of a file; one of text stays text, with its missing cells."""
     with open_table(path, missing=missing) as source:
         return source.read_all(source.names)
-
-
-def _row_groups(path: str, groups: list[int], i: int, n_slices: int) -> ArrowTable:
-    """Return the i-th of so many slices of some groups of rows."""
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
-    with pq.ParquetFile(path) as file:
-        table = file.read_row_groups(groups).replace_schema_metadata(None)
-    if n_slices == 1:
-        return table
-    first, end = i * table.num_rows // n_slices, (i + 1) * table.num_rows // n_slices
-    # A mere slice would keep all of it in memory.
-    return table.take(pa.array(np.arange(first, end)))
 
 
 def _without(table: ArrowTable, names: Sequence[str]) -> ArrowTable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Any
@@ -15,7 +15,7 @@ from softlearn.errors import SoftlearnError, TableError
 from softlearn.learn import Block
 from softlearn.scale.cluster import current_client
 from softlearn.scale.news import Watch, heard, tell
-from softlearn.scale.partitions import Delayed, Partitions, told_where
+from softlearn.scale.partitions import Delayed, Partitions, opened, told_where
 from softlearn.table import Schema, encode
 from softlearn.table.choice import Choice
 from softlearn.table.column import Missing
@@ -105,6 +105,20 @@ def encoded(rows: Partitions, schema: Schema, *, unknown: str = "error") -> list
     ]
 
 
+def mapped(
+    function: Callable[..., Any], rows: Partitions, *beside: Sequence[Delayed]
+) -> tuple[Delayed, ...]:
+    """Return ``function(frame, weights, ...)`` of each part and what lies beside it, delayed."""
+    call, shipped = dask.delayed(_called), dask.delayed(function)  # once, and not with each part
+    given = zip(rows.each(), *beside, strict=True)
+    return tuple(call(shipped, *own, *others) for own, *others in given)
+
+
+def compute(parts: Sequence[Delayed]) -> list[Any]:
+    """Return what is delayed."""
+    return list(dask.compute(*parts))
+
+
 def mean_score(model: Any, rows: Partitions, *, unknown: str = "error") -> tuple[int, float]:  # noqa: ANN401
     """Return the number of rows, and the mean log-density that a model gives them."""
     shipped = dask.delayed(model)
@@ -128,7 +142,7 @@ def _totals(rows: Partitions) -> WeightTotals:
 
 def _part_totals(frame: Any, weights: Any, place: str) -> WeightTotals:  # noqa: ANN401
     with told_where(place):
-        return WeightTotals.of(_read_weights(weights, open_frame(frame).n_rows))
+        return WeightTotals.of(_read_weights(weights, open_frame(opened(frame)).n_rows))
 
 
 def _summarised(
@@ -139,7 +153,7 @@ def _summarised(
     place: str,
 ) -> TableSummary:
     with told_where(place):
-        counts = None
+        counts, frame = None, opened(frame)
         if totals is not None:
             counts = totals.as_counts(_read_weights(weights, open_frame(frame).n_rows))
         found = summarise(frame, counts, place, within).bounded(MOST_VALUES)
@@ -153,25 +167,38 @@ def _merged(parts: Sequence[TableSummary]) -> TableSummary:
 
 def _encoded(frame: Any, weights: Any, schema: Schema, unknown: Any, place: str) -> Block:  # noqa: ANN401
     with told_where(place):
-        values = encode(frame, schema, unknown=unknown)
+        values = encode(opened(frame), schema, unknown=unknown)
         return Block(values, _read_weights(weights, values.shape[1]))
 
 
 def _scored(frame: Any, model: Any, unknown: str, place: str) -> tuple[int, float]:  # noqa: ANN401
     with told_where(place):
-        scores = model.score_samples(frame, unknown=unknown)
+        scores = model.score_samples(opened(frame), unknown=unknown)
         return scores.size, float(scores.sum())
 
 
+def _called(
+    function: Callable[..., Any],
+    frame: Any,  # noqa: ANN401
+    weights: Any,  # noqa: ANN401
+    place: str,
+    *beside: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
+    with told_where(place):
+        frame = opened(frame)
+        weights = _read_weights(weights, open_frame(frame).n_rows)
+        return function(frame, weights, *beside)
+
+
 def _divided(weights: Any, mean: float) -> Floats:  # noqa: ANN401
-    return np.asarray(weights, np.float64) / mean
+    return np.asarray(opened(weights), np.float64) / mean
 
 
 def _read_weights(given: Any, n_rows: int) -> Floats:  # noqa: ANN401
     if given is None:
         return np.ones(n_rows)
     try:
-        weights = np.asarray(given, dtype=np.float64)
+        weights = np.asarray(opened(given), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise SoftlearnError(f"sample_weight must be numbers, one per row ({error})") from error
     if weights.shape != (n_rows,):

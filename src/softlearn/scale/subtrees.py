@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
 from uuid import uuid4
 
@@ -16,13 +15,16 @@ from softlearn.learn.grow import Buckets, grow_slice
 from softlearn.learn.pieces import Piece, one_open
 from softlearn.learn.receive import receive
 from softlearn.learn.slices import LargeSlice, OpenPlace, with_rows
-from softlearn.scale.parts import Future, WorkerParts
+from softlearn.scale.keeping import Future, Kept
+from softlearn.scale.partitions import opened
+from softlearn.scale.parts import WorkerParts
+from softlearn.scale.waiting import Patience
 from softlearn.stats.layout import Layout
 from softlearn.stats.parts import Share
 from softlearn.stats.sub_tables import joined_tables, table_with
 
 _NOW = 0.0  # a time of day that is over
-_PATIENCE = 1.0  # seconds between two looks at how far the workers are
+_BETWEEN_LOOKS = 1.0  # seconds between two looks at how far the workers are
 
 # Of the process of a worker: fits that are to end soon, and flags of slices that it is growing.
 _ENDING: set[str] = set()
@@ -49,25 +51,25 @@ class Subtrees:
     shared: Future
     stop: Kinds
     ends: float
-    running: dict[Future, tuple[LargeSlice, list[Future]]] = field(default_factory=dict)
+    running: dict[Future, tuple[LargeSlice, list[Kept]]] = field(default_factory=dict)
     fit: str = field(default_factory=lambda: uuid4().hex)
     is_ending: bool = False
 
     def hand_over(self, task: LargeSlice) -> None:
         """Begin to grow a slice."""
-        client = self.parts.client
+        keeper = self.parts.keeper
         some = [
-            client.submit(_rows_of, table, shares, pure=False)
+            keeper.later(_rows_of, table, shares)
             for table, shares in zip(self.parts.tables, task.shares, strict=True)
         ]
         given = (_alone(task), self.shared, _NOW if self.stop[0] else self.ends, self.fit)
-        future = client.submit(_grown, some, *given, pure=False)
+        future = keeper.client.submit(_grown, some, *given, pure=False)
         self.running[future] = (task, some)  # held until it is computed
 
     def collect(self, progress: Progress, engine: Engine) -> None:
         """Put what has grown meanwhile where it belongs."""
         if self.stop[0] and not self.is_ending:
-            self.parts.client.run(_end_soon, self.fit)
+            self.parts.keeper.client.run(_end_soon, self.fit)
             self.is_ending = True
         for future in [one for one in self.running if one.done()]:
             task, _ = self.running[future]
@@ -76,9 +78,10 @@ class Subtrees:
 
     def collect_all(self, progress: Progress, engine: Engine) -> None:
         """Wait for all slices; an interrupt may come between any two lines."""
+        patience = Patience(self.parts.keeper.client)
         while self.running:
             try:
-                self._wait_for_one()
+                self._wait_for_one(patience)
                 self.collect(progress, engine)
                 engine.watch(progress)
             except KeyboardInterrupt:
@@ -86,11 +89,13 @@ class Subtrees:
                 if not engine.keep_partial:
                     raise
 
-    def _wait_for_one(self) -> None:
+    def _wait_for_one(self, patience: Patience) -> None:
         from distributed import wait  # noqa: PLC0415 - slow to load
 
-        with suppress(TimeoutError):  # none is ready; meanwhile somebody looks on
-            wait(list(self.running), timeout=_PATIENCE, return_when="FIRST_COMPLETED")
+        try:
+            wait(list(self.running), timeout=_BETWEEN_LOOKS, return_when="FIRST_COMPLETED")
+        except TimeoutError:  # none is ready; meanwhile somebody looks on
+            patience.check()
 
 
 def until(ends: float) -> float:
@@ -118,7 +123,7 @@ def _rows_of(table: GrowTable, shares: list[Share]) -> tuple[GrowTable, Floats]:
 
 
 def _grown(
-    some: list[tuple[GrowTable, Floats]],
+    some: list[Kept],
     place: OpenPlace,
     shared: tuple[Layout, GrowthOptions, Buckets],
     ends: float,
@@ -126,8 +131,9 @@ def _grown(
 ) -> Piece:
     """Grow a slice on one worker, as every slice is grown."""
     layout, options, buckets = shared
-    table = joined_tables([own for own, _ in some])
-    weights = np.concatenate([own for _, own in some])
+    tables, of_each = zip(*map(opened, some), strict=True)
+    table, weights = joined_tables(tables), np.concatenate(of_each)
+    del tables, of_each  # all that the slice needs is joined
     rows = np.arange(weights.size, dtype=np.int32)
     flag = np.zeros(1, np.uint8)
     first = with_rows(place, Share(rows, weights))

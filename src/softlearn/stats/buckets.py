@@ -106,6 +106,14 @@ def bucket_cuts(keys: States, n_buckets: int) -> Offsets:
     return np.concatenate([[0], np.searchsorted(keys, ends, side="right")])
 
 
+def rows_of_bucket(keys: States, i: int, n_buckets: int) -> tuple[int, int]:
+    """Return where the rows of one bucket begin and end; see ``bucket_cuts``."""
+    width = 2**_KEY_BITS // n_buckets
+    ends = np.array([max(width * i - 1, 0), width * (i + 1) - 1], np.uint64)
+    first, end = np.searchsorted(keys, ends, side="right").tolist()
+    return (first if i else 0), end
+
+
 def _in_cells(values: Floats, schema: Schema) -> Floats:
     """Return the values with those of columns with a scale replaced by their cells."""
     found = values

@@ -9,7 +9,7 @@ import numpy as np
 
 from softlearn.arrays import AnyArray, Floats, Ids, Kinds, Offsets
 from softlearn.kernels.cluster.rows import RowData
-from softlearn.kernels.grow.work import GrowTable, GrowthOptions
+from softlearn.kernels.grow.work import GrowTable, GrowthOptions, level_of
 from softlearn.stats.layout import Layout
 from softlearn.stats.merging import added
 from softlearn.stats.parts import Share
@@ -58,8 +58,13 @@ class _Tests:
     @property
     def critical(self) -> Floats:
         """Critical values of chi-square, at the whole level and at half of it."""
-        critical: Floats = self.options.critical[self.rows.columns.size]
+        critical: Floats = self.options.critical[self.level]
         return critical
+
+    @property
+    def level(self) -> int:
+        """Which level the slice is tested at."""
+        return level_of(self.options, self.rows.columns.size, self.weighed.mass)
 
     def by_ones(self) -> Offsets:
         """Test columns of two levels by the weight of the rows where both are 1."""
@@ -108,7 +113,7 @@ class _Tests:
         from softlearn.kernels.grow.part import is_linked_by_ranks  # noqa: PLC0415 - loads Numba
 
         rows, numeric = self.rows, self.layout.numeric[self.rows.columns]
-        far, n_used = float(self.options.far[label.size]), ranks.n_used
+        far, n_used = float(self.options.far[self.level]), ranks.n_used
         rest = [j for j in range(label.size) if label[j] != label[i] and not (numeric[j] and j > i)]
         linked: list[int] = []
         while rest:

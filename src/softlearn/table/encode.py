@@ -16,6 +16,7 @@ from softlearn.table.frames import Frame, open_frame
 from softlearn.table.iso import read_iso
 from softlearn.table.schema import Schema
 from softlearn.table.times import zone_of
+from softlearn.table.together import read_together
 from softlearn.table.value import check_zone, decode_value, unknown_level, wrong_value
 
 
@@ -63,8 +64,10 @@ def encode(
     if extra == "error":
         _refuse_extra(table.names, schema)
     encoded = np.empty((len(schema), table.n_rows))
-    for row, column in zip(encoded, schema, strict=True):
-        if column.name not in table.names:
+    done, names = read_together(table, schema, encoded), set(table.names)
+    for position in np.flatnonzero(~done).tolist():
+        row, column = encoded[position], schema.columns[position]
+        if column.name not in names:
             row[:] = np.nan
             continue
         cells = table.cells(column.name)
@@ -89,8 +92,9 @@ def unknown_cells(frame: object, schema: Schema) -> Bools:
 
 def require_columns(table: Frame, schema: Schema) -> None:
     """Refuse a frame without one of the schema's columns."""
+    there = set(table.names)
     for name in schema.names:
-        if name not in table.names:
+        if name not in there:
             raise TableError(
                 f"the table has no column {name!r}; add it, if need be filled with missing cells"
             )

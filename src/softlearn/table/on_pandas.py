@@ -117,7 +117,7 @@ def _take_levels(column: Column, values: Floats, dtype: NativeDtype) -> NativeCo
     else:
         levels = pd.Series(plain).astype(dtype).array
     require_levels(column, codes, np.asarray(pd.isna(levels)))
-    return pd.api.extensions.take(levels, codes, allow_fill=True)
+    return levels.take(codes, allow_fill=True)
 
 
 def _times(values: Floats, dtype: NativeDtype) -> NativeColumn:

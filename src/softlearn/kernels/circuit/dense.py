@@ -12,9 +12,9 @@ from typing import cast
 import numpy as np
 
 from softlearn.arrays import Floats, Offsets
-from softlearn.kernels.circuit.program import Block, Graph, Values
+from softlearn.kernels.circuit.program import Graph, Scratch, Values
 from softlearn.kernels.circuit.scaled import (
-    check_slot,
+    check_slots,
     combine_scaled,
     power_of_two,
     size_of,
@@ -33,39 +33,47 @@ _NEAR = 300.0
 _FURTHEST = 900.0
 
 
-@inner
-def add_dense(shape: Offsets, weight: Floats, to: int, a: int, block: Block, checked: bool) -> None:
-    """Write the sums of a block: slots from `to` on are weighted sums of those from `a` on."""
+def add_dense(
+    shape: Offsets,
+    weight: Floats,
+    places: tuple[int, int, int],
+    values: Values,
+    scratch: Scratch,
+) -> int:
+    """Write the sums of a block: slots from `to` on are weighted sums of those from `a` on.
+
+    `places` are `to`, `a`, and 1 if the sums are checked. It returns 0.
+    """
     first, n_sums, n_children, tiny = shape[0], shape[1], shape[2], shape[3]
-    values = block.values
+    to, a, is_checked = places
     m, exponent, scaled, n_rows = (
         values.mantissa,
         values.exponent,
         values.scaled,
-        block.scratch.top.size,
+        scratch.top.size,
     )
     if _any_scaled(values, a, n_children) or tiny:
         near = np.empty((n_children, n_rows))
-        if not tiny and _brought_near(values, a, near, block.scratch.top):
+        if not tiny and _brought_near(values, a, near, scratch.top):
             _times(weight, first, near, _FIRST, m, to, n_sums, n_children)
             for k in range(n_sums):
                 scaled[to + k] = 1
                 for r in range(n_rows):
-                    exponent[to + k, r] = block.scratch.top[r]
+                    exponent[to + k, r] = scratch.top[r]
         else:
             for k in range(n_sums):
                 at = first + k * n_children
-                combine_scaled(values, to + k, a, a, (weight[at], 0.0), block.scratch)
+                combine_scaled(values, to + k, a, a, (weight[at], 0.0), scratch)
                 for c in range(1, n_children):
                     weights = (1.0, weight[at + c])
-                    combine_scaled(values, to + k, to + k, a + c, weights, block.scratch)
+                    combine_scaled(values, to + k, to + k, a + c, weights, scratch)
     else:
         _times(weight, first, m, a, m, to, n_sums, n_children)
         for k in range(n_sums):
             scaled[to + k] = 0
-    if checked:
-        for k in range(n_sums):
-            check_slot(values, to + k)
+    if is_checked:
+        check_slots(values, to, n_sums)
+    return 0
 
 
 @inner
@@ -112,20 +120,24 @@ def _times(
     for start in range(0, n_rows, _TILE):
         _pack(x, a, n, start, tile)
         _tile_times(weight, first, n, 1, tile, n, found, n_sums)
+        at, width = np.uint64(start), np.uint64(min(_TILE, n_rows - start))
         for k in range(n_sums):
-            for r in range(min(_TILE, n_rows - start)):
-                out[to + k, start + r] = found[k * _TILE + r]
+            row = np.uint64(k * _TILE)
+            for r in range(width):
+                out[to + k, at + r] = found[row + r]
 
 
 @inner
 def _pack(x: Floats, a: int, n: int, start: int, tile: Floats) -> None:
     """Write some columns of rows a:a + n behind each other, zeros where there are none left."""
-    width = min(_TILE, x.shape[1] - start)
+    at, width = np.uint64(start), np.uint64(min(_TILE, x.shape[1] - start))
     for c in range(n):
+        row = np.uint64(c * _TILE)
+        if width < _ROWS:
+            for r in range(_ROWS):
+                tile[row + r] = 0.0
         for r in range(width):
-            tile[c * _TILE + r] = x[a + c, start + r]
-        for r in range(width, _TILE):
-            tile[c * _TILE + r] = 0.0
+            tile[row + r] = x[a + c, at + r]
 
 
 @inner
@@ -147,47 +159,47 @@ def _tile_times(
         out[i] = 0.0
     i = 0
     while i < n_out:
-        rows = min(4, n_out - i)
-        j = 0
-        while j < n:
-            if rows == 4 and j + 4 <= n:
-                at = first + i * row_step + j * step
-                places = (np.uint64(j * _TILE), np.uint64(i * _TILE))
-                _four_by_four(weight, at, row_step, step, tile, out, places)
-                j += 4
-                continue
-            for k in range(i, i + rows):
-                w = weight[first + k * row_step + j * step]
-                x, y = np.uint64(j * _TILE), np.uint64(k * _TILE)
+        rows, j = min(4, n_out - i), 0
+        if rows == 4:
+            j = _four_rows(weight, first + i * row_step, row_step, step, tile, n, out, i)
+        for k in range(i, i + rows):
+            y = np.uint64(k * _TILE)
+            for c in range(j, n):
+                w, x = weight[first + k * row_step + c * step], np.uint64(c * _TILE)
                 for r in range(_ROWS):
                     out[y + r] += w * tile[x + r]
-            j += 1
         i += rows
 
 
 @inner
-def _four_by_four(
+def _four_rows(
     weight: Floats,
-    at: int,
+    first: int,
     row_step: int,
     step: int,
     tile: Floats,
+    n: int,
     out: Floats,
-    places: tuple[np.uint64, np.uint64],
-) -> None:
-    """Add four weighted rows of a tile to four rows; `places` is where both begin."""
-    x, y = places
-    b, c, d = at + row_step, at + 2 * row_step, at + 3 * row_step
-    a0, a1, a2, a3 = weight[at], weight[at + step], weight[at + 2 * step], weight[at + 3 * step]
-    b0, b1, b2, b3 = weight[b], weight[b + step], weight[b + 2 * step], weight[b + 3 * step]
-    c0, c1, c2, c3 = weight[c], weight[c + step], weight[c + 2 * step], weight[c + 3 * step]
-    d0, d1, d2, d3 = weight[d], weight[d + step], weight[d + 2 * step], weight[d + 3 * step]
-    for r in range(_ROWS):
-        x0, x1, x2, x3 = tile[x + r], tile[x + _ROWS + r], tile[x + _TWO + r], tile[x + _THREE + r]
-        out[y + r] += a0 * x0 + a1 * x1 + a2 * x2 + a3 * x3
-        out[y + _ROWS + r] += b0 * x0 + b1 * x1 + b2 * x2 + b3 * x3
-        out[y + _TWO + r] += c0 * x0 + c1 * x1 + c2 * x2 + c3 * x3
-        out[y + _THREE + r] += d0 * x0 + d1 * x1 + d2 * x2 + d3 * x3
+    i: int,
+) -> int:
+    """Add weighted rows of a tile, four at a time, to rows i:i + 4; return how many were added."""
+    y, j = np.uint64(i * _TILE), 0
+    while j + 4 <= n:
+        a, x = first + j * step, np.uint64(j * _TILE)
+        b, c, d = a + row_step, a + 2 * row_step, a + 3 * row_step
+        a0, a1, a2, a3 = weight[a], weight[a + step], weight[a + 2 * step], weight[a + 3 * step]
+        b0, b1, b2, b3 = weight[b], weight[b + step], weight[b + 2 * step], weight[b + 3 * step]
+        c0, c1, c2, c3 = weight[c], weight[c + step], weight[c + 2 * step], weight[c + 3 * step]
+        d0, d1, d2, d3 = weight[d], weight[d + step], weight[d + 2 * step], weight[d + 3 * step]
+        for r in range(_ROWS):
+            x0, x1 = tile[x + r], tile[x + _ROWS + r]
+            x2, x3 = tile[x + _TWO + r], tile[x + _THREE + r]
+            out[y + r] += a0 * x0 + a1 * x1 + a2 * x2 + a3 * x3
+            out[y + _ROWS + r] += b0 * x0 + b1 * x1 + b2 * x2 + b3 * x3
+            out[y + _TWO + r] += c0 * x0 + c1 * x1 + c2 * x2 + c3 * x3
+            out[y + _THREE + r] += d0 * x0 + d1 * x1 + d2 * x2 + d3 * x3
+        j += 4
+    return j
 
 
 @inner
@@ -202,14 +214,18 @@ def spread_dense(graph: Graph, last: int, values: Values, top: Floats, edge: Flo
     if shape[3]:
         return False
     sums, child = graph.slot_of[last - n_sums + 1], graph.child[first]
-    a, to = graph.slot_of[child], graph.flow_of[child]
+    a = graph.slot_of[child]
     if _any_scaled(values, a, n_children) or _any_scaled(values, sums, n_sums):
         near, share = np.empty((n_children, top.size)), np.empty((n_sums, top.size))
         if not _brought_near(values, a, near, top) or not _shares(values, sums, top, share):
             return False
-        _hand_down(graph.weight, shape, share, near, m, (_FIRST, _FIRST, to), edge)
+        if edge.size:
+            _add_edges(graph.weight, shape, share, _FIRST, near, _FIRST, edge)
+        _hand_down(graph, shape, child, share, near, m, (_FIRST, _FIRST, a))
         return True
-    _hand_down(graph.weight, shape, m, m, m, (sums, a, to), edge)
+    if edge.size:
+        _add_edges(graph.weight, shape, m, sums, m, a, edge)
+    _hand_down(graph, shape, child, m, m, m, (sums, a, a))
     return True
 
 
@@ -231,55 +247,101 @@ def _shares(values: Values, sums: int, top: Floats, share: Floats) -> bool:
 
 @inner
 def _hand_down(
-    weight: Floats,
+    graph: Graph,
     shape: Offsets,
+    child: int,
     share: Floats,
     x: Floats,
-    flow: Floats,
+    m: Floats,
     places: tuple[int, int, int],
-    edge: Floats,
 ) -> None:
-    """Add to the flow of the children, and to the edges.
+    """Give the children their flow: sums their share, over the value, unless others give too.
 
-    `places` are the first rows of the shares, of the values of the children and of their flow.
+    `places` are the first rows of the shares, of the values of the children and of their slots;
+    `child` is the first child.
     """
+    weight, is_sum, flow_of = graph.weight, graph.is_sum, graph.flow_of
     first, n_sums, n_children = shape[0], shape[1], shape[2]
-    sums, at, to = places
+    sums, a, slot = places
     n_rows = share.shape[1]
-    shares, tile = np.empty(n_sums * _TILE), np.empty(n_children * _TILE)
-    found = np.empty(n_children * _TILE)
+    tile, found = np.empty(n_sums * _TILE), np.empty(n_children * _TILE)
     for start in range(0, n_rows, _TILE):
-        _pack(share, sums, n_sums, start, shares)
-        _pack(x, at, n_children, start, tile)
-        _tile_times(weight, first, 1, n_children, shares, n_sums, found, n_children)
+        _pack(share, sums, n_sums, start, tile)
+        _tile_times(weight, first, 1, n_children, tile, n_sums, found, n_children)
+        at, width = np.uint64(start), np.uint64(min(_TILE, n_rows - start))
         for c in range(n_children):
-            for r in range(min(_TILE, n_rows - start)):
-                flow[to + c, start + r] += found[c * _TILE + r] * tile[c * _TILE + r]
-        if edge.size:
-            _add_edges(weight, shape, shares, tile, edge)
+            row, own, to = np.uint64(c * _TILE), slot + c, flow_of[child + c]
+            if to != own:
+                for r in range(width):
+                    m[to, at + r] += found[row + r] * x[a + c, at + r]
+            elif is_sum[child + c]:
+                for r in range(width):
+                    part, value = found[row + r] * x[a + c, at + r], m[own, at + r]
+                    m[own, at + r] = 0.0 if value == 0.0 else part / value
+            else:
+                for r in range(width):
+                    m[own, at + r] = found[row + r] * x[a + c, at + r]
 
 
 @inner
-def _add_edges(weight: Floats, shape: Offsets, shares: Floats, tile: Floats, edge: Floats) -> None:
-    """Add what the rows of a tile send through each edge."""
+def _add_edges(
+    weight: Floats, shape: Offsets, share: Floats, sums: int, x: Floats, a: int, edge: Floats
+) -> None:
+    """Add what the rows send through each edge, four sums and four children at a time."""
     first, n_sums, n_children = shape[0], shape[1], shape[2]
-    for k in range(n_sums):
-        e, s, c = first + k * n_children, np.uint64(k * _TILE), 0
-        while c + 4 <= n_children:
-            x, p0, p1, p2, p3 = np.uint64(c * _TILE), 0.0, 0.0, 0.0, 0.0
-            for r in range(_ROWS):
-                p0 += shares[s + r] * tile[x + r]
-                p1 += shares[s + r] * tile[x + _ROWS + r]
-                p2 += shares[s + r] * tile[x + _TWO + r]
-                p3 += shares[s + r] * tile[x + _THREE + r]
-            edge[e + c] += weight[e + c] * p0
-            edge[e + c + 1] += weight[e + c + 1] * p1
-            edge[e + c + 2] += weight[e + c + 2] * p2
-            edge[e + c + 3] += weight[e + c + 3] * p3
-            c += 4
-        while c < n_children:
-            x, p0 = np.uint64(c * _TILE), 0.0
-            for r in range(_ROWS):
-                p0 += shares[s + r] * tile[x + r]
-            edge[e + c] += weight[e + c] * p0
-            c += 1
+    k = 0
+    while k < n_sums:
+        rows, done = min(4, n_sums - k), 0
+        if rows == 4:
+            done = _four_sums(
+                weight, first + k * n_children, n_children, share, sums + k, x, a, edge
+            )
+        for own in range(k, k + rows):
+            for c in range(done, n_children):
+                total, e = 0.0, first + own * n_children + c
+                for r in range(share.shape[1]):
+                    total += share[sums + own, r] * x[a + c, r]
+                edge[e] += weight[e] * total
+        k += rows
+
+
+@inner
+def _four_sums(
+    weight: Floats,
+    first: int,
+    n: int,
+    share: Floats,
+    s: int,
+    x: Floats,
+    a: int,
+    edge: Floats,
+) -> int:
+    """Add to the edges of four sums, rows s:s + 4 of the shares; return of how many children."""
+    c = 0
+    while c + 4 <= n:
+        p0, p1, p2, p3, q0, q1, q2, q3 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        t0, t1, t2, t3, u0, u1, u2, u3 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for r in range(share.shape[1]):
+            x0, x1, x2, x3 = x[a + c, r], x[a + c + 1, r], x[a + c + 2, r], x[a + c + 3, r]
+            p, q, t, u = share[s, r], share[s + 1, r], share[s + 2, r], share[s + 3, r]
+            p0, p1, p2, p3 = p0 + p * x0, p1 + p * x1, p2 + p * x2, p3 + p * x3
+            q0, q1, q2, q3 = q0 + q * x0, q1 + q * x1, q2 + q * x2, q3 + q * x3
+            t0, t1, t2, t3 = t0 + t * x0, t1 + t * x1, t2 + t * x2, t3 + t * x3
+            u0, u1, u2, u3 = u0 + u * x0, u1 + u * x1, u2 + u * x2, u3 + u * x3
+        e = first + c
+        _add_four(weight, e, edge, p0, p1, p2, p3)
+        _add_four(weight, e + n, edge, q0, q1, q2, q3)
+        _add_four(weight, e + 2 * n, edge, t0, t1, t2, t3)
+        _add_four(weight, e + 3 * n, edge, u0, u1, u2, u3)
+        c += 4
+    return c
+
+
+@inner
+def _add_four(
+    weight: Floats, e: int, edge: Floats, p0: float, p1: float, p2: float, p3: float
+) -> None:
+    edge[e] += weight[e] * p0
+    edge[e + 1] += weight[e + 1] * p1
+    edge[e + 2] += weight[e + 2] * p2
+    edge[e + 3] += weight[e + 3] * p3

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from softlearn.arrays import Floats
 from softlearn.kernels.circuit.dense import spread_dense
 from softlearn.kernels.circuit.program import Graph, Values
@@ -25,7 +27,8 @@ def spread(graph: Graph, values: Values, weight: Floats, part: Floats, edge: Flo
     """
     m, scaled = values.mantissa, values.scaled
     is_sum, slot_of, flow_of, child = graph.is_sum, graph.slot_of, graph.flow_of, graph.child
-    n_rows = m.shape[1]
+    edge_start, weights = graph.edge_start, graph.weight
+    n_rows, n_leaves = m.shape[1], graph.leaf_column.size
     for slot in range(scaled.size, m.shape[0]):  # the flows of nodes with several parents
         for r in range(n_rows):
             m[slot, r] = 0.0
@@ -33,36 +36,72 @@ def spread(graph: Graph, values: Values, weight: Floats, part: Floats, edge: Flo
     for r in range(n_rows):
         part[r] = weight[r] if m[slot_of[root], r] != 0.0 else 0.0
     _give(m, part, slot_of[root], slot_of[root], is_sum[root])
-    done = -1  # the block of sums that was handled last
-    for node in range(root, graph.leaf_column.size - 1, -1):
-        slot = slot_of[node]
+    for node in range(root, n_leaves - 1, -1):
+        slot, first, last = slot_of[node], edge_start[node], edge_start[node + 1]
         if not is_sum[node]:
-            _hand_on(graph, node, m, edge)
+            total = _total(m, flow_of[node]) if edge.size else 0.0
+            for e in range(first, last):
+                if edge.size:
+                    edge[e] += total
+                if child[e] >= n_leaves:  # a product's leaves are collected from its own flow
+                    own, to = slot_of[child[e]], flow_of[child[e]]
+                    _hand_on(m, flow_of[node], own, to, is_sum[child[e]])
             continue
-        # A block is met from its last sum on; no node above it is left then.
-        block, n_sums = graph.dense_block[node], 1
+        block = graph.dense_block[node]
         if block >= 0:
-            is_last = graph.dense_sum[node] == graph.dense[block, 1] - 1
-            n_sums = graph.dense[block, 1] if is_last else 0
-        for own in range(node - n_sums + 1, node + 1):
-            if flow_of[own] != slot_of[own]:
-                divide(m, slot_of[own], flow_of[own])
-        if block >= 0 and n_sums > 0 and spread_dense(graph, node, values, part, edge):
-            done = block
-        if block >= 0 and block == done:
+            # A block is met from its last sum on; no node above it is left then.
+            if graph.dense_sum[node] == graph.dense[block, 1] - 1:
+                _spread_block(graph, node, values, part, edge)
             continue
-        for e in range(graph.edge_start[node], graph.edge_start[node + 1]):
+        if flow_of[node] != slot:
+            divide(m, slot, flow_of[node])
+        for e in range(first, last):
             own, to = slot_of[child[e]], flow_of[child[e]]
             if scaled[slot] or scaled[own]:
-                _scaled_part(values, slot, own, graph.weight[e], part)
+                _scaled_part(values, slot, own, weights[e], part)
             elif own == to and not is_sum[child[e]] and edge.size == 0:
-                _multiply_share(m, slot, own, graph.weight[e])
+                _multiply_share(m, slot, own, weights[e])
                 continue
             else:
-                _plain_part(m, slot, own, graph.weight[e], part)
+                _plain_part(m, slot, own, weights[e], part)
             _give(m, part, own, to, is_sum[child[e]])
             if edge.size:
-                edge[e] += _total(part)
+                edge[e] += part.sum()
+
+
+@inner
+def _spread_block(graph: Graph, last: int, values: Values, part: Floats, edge: Floats) -> None:
+    """Hand the flow of a block of sums on: together, or one by one if values are far apart."""
+    m, scaled, slot_of, flow_of = values.mantissa, values.scaled, graph.slot_of, graph.flow_of
+    block = graph.dense_block[last]
+    first_edge, n_sums, n_children = (
+        graph.dense[block, 0],
+        graph.dense[block, 1],
+        graph.dense[block, 2],
+    )
+    for node in range(last - n_sums + 1, last + 1):
+        if flow_of[node] != slot_of[node]:
+            divide(m, slot_of[node], flow_of[node])
+    if spread_dense(graph, last, values, part, edge):
+        return
+    # All sums need the values of the children, over which their flow may be written.
+    flow, first = np.zeros((n_children, m.shape[1])), graph.child[first_edge]
+    for k in range(n_sums):
+        slot = slot_of[last - n_sums + 1 + k]
+        for c in range(n_children):
+            e, own = first_edge + k * n_children + c, slot_of[first + c]
+            if scaled[slot] or scaled[own]:
+                _scaled_part(values, slot, own, graph.weight[e], part)
+            else:
+                _plain_part(m, slot, own, graph.weight[e], part)
+            for r in range(part.size):
+                flow[c, r] += part[r]
+            if edge.size:
+                edge[e] += part.sum()
+    for c in range(n_children):
+        for r in range(part.size):
+            part[r] = flow[c, r]
+        _give(m, part, slot_of[first + c], flow_of[first + c], graph.is_sum[first + c])
 
 
 @inner
@@ -114,32 +153,21 @@ def divide(m: Floats, slot: int, flow: int) -> None:
 
 
 @inner
-def _total(part: Floats) -> float:
+def _total(m: Floats, slot: int) -> float:
     total = 0.0
-    for r in range(part.size):
-        total += part[r]
+    for r in range(m.shape[1]):
+        total += m[slot, r]
     return total
 
 
 @inner
-def _hand_on(graph: Graph, node: int, m: Floats, edge: Floats) -> None:
-    """Let a product send its flow to all its children."""
-    flow, total = graph.flow_of[node], 0.0
-    if edge.size:
+def _hand_on(m: Floats, flow: int, own: int, to: int, is_sum: int) -> None:
+    """Let a product send its flow to a child."""
+    if own != to:
         for r in range(m.shape[1]):
-            total += m[flow, r]
-    for e in range(graph.edge_start[node], graph.edge_start[node + 1]):
-        if edge.size:
-            edge[e] += total
-        child = graph.child[e]
-        if child < graph.leaf_column.size:
-            continue  # a product's leaves are collected from its own flow
-        own, to = graph.slot_of[child], graph.flow_of[child]
-        if own != to:
-            for r in range(m.shape[1]):
-                m[to, r] += m[flow, r]
-        elif graph.is_sum[child]:
-            divide(m, own, flow)
-        else:
-            for r in range(m.shape[1]):
-                m[own, r] = m[flow, r]
+            m[to, r] += m[flow, r]
+    elif is_sum:
+        divide(m, own, flow)
+    else:
+        for r in range(m.shape[1]):
+            m[own, r] = m[flow, r]

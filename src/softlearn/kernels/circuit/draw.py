@@ -43,12 +43,12 @@ def descend(
         at = np.uint64(begin)
         for column in range(out.shape[0]):
             for k in range(np.uint64(n)):
-                known = known_values[column, np.uint64(row[k])]
-                out[column, at + k] = known if known == known else drawn[k, column]
+                known, found = known_values[column, np.uint64(row[k])], drawn[k, column]
+                out[column, at + k] = known if known == known else found
             if n_levels[column] == 0:
                 for k in range(np.uint64(n)):
-                    known = known_values[column, np.uint64(row[k])]
-                    leaf_of[column, at + k] = -1 if known == known else leaf[k, column]
+                    known, below = known_values[column, np.uint64(row[k])], leaf[k, column]
+                    leaf_of[column, at + k] = -1 if known == known else below
 
 
 @inner
@@ -110,6 +110,9 @@ def _walk(
                 n, start = n_levels[column], set_start[column]
                 if n == 0:
                     drawn[k, column], leaf[k, column] = u, below
+                elif n == 2 and start < 0:
+                    # Without a branch, which nobody can foresee.
+                    drawn[k, column] = (u >= table[offset]) & (table[offset + 1] > 0.0)
                 elif n <= _FEW_LEVELS and start < 0:
                     # Without a branch, which nobody can foresee.
                     until, level, last = 0.0, 0, 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from softlearn.arrays import Floats, Ids
+import numpy as np
+
+from softlearn.arrays import Floats, Ids, Kinds
 from softlearn.kernels.circuit.program import Batch, Graph, LeafReach, LeafTotals
 from softlearn.kernels.compile import inner, kernel
 
@@ -24,14 +26,49 @@ def add_leaves(
 
     `codes` is (codings, rows), -1 where no code is known. `mine` is scratch, (rows,).
     """
-    for leaf in range(graph.leaf_column.size):
+    columns, coding, set_start = graph.leaf_column, reach.coding, batch.set_start
+    n_codes, rest_start, by_factors = reach.n_codes, reach.rest_start, reach.by_factors
+    # Leaves that count two codes and nothing else are many, and done together.
+    two = np.empty(columns.size, np.uint8)
+    for leaf in range(columns.size):
+        has_factors = by_factors[leaf] and set_start[columns[leaf]] >= 0
+        two[leaf] = n_codes[leaf] == 2 and rest_start[coding[leaf]] < 0 and not has_factors
+    _add_two_codes(two, reach, codes, first, flow, totals.codes)
+    for leaf in range(columns.size):
+        if two[leaf]:
+            continue
         _gather(reach, leaf, flow, mine)
-        if reach.coding[leaf] < 0:
-            _add_numbers(batch.values, graph.leaf_column[leaf], leaf, first, reach, mine, totals)
+        if coding[leaf] < 0:
+            _add_numbers(batch.values, columns[leaf], leaf, first, reach, mine, totals)
             continue
         _add_codes(codes, leaf, first, reach, mine, totals)
-        if reach.by_factors[leaf] and batch.set_start[graph.leaf_column[leaf]] >= 0:
+        if by_factors[leaf] and set_start[columns[leaf]] >= 0:
             _add_factors(graph, batch, leaf, first, reach, mine, totals)
+
+
+@inner
+def _add_two_codes(
+    two: Kinds, reach: LeafReach, codes: Ids, first: int, flow: Floats, weights: Floats
+) -> None:
+    """Add the flow of the leaves that `two` marks.
+
+    Both sums at once, since adding to a place by its code waits for each row before; and all
+    leaves at once, since to call a function for each counts references to all its arrays.
+    """
+    start, slot, coding, code_start = reach.start, reach.slot, reach.coding, reach.code_start
+    at, n_rows = np.uint64(first), np.uint64(flow.shape[1])  # unsigned: loops become vectors
+    for leaf in range(two.size):
+        if not two[leaf]:
+            continue
+        mine, to = coding[leaf], code_start[leaf]
+        for place in range(start[leaf], start[leaf + 1]):
+            own, zeros, ones = slot[place], 0.0, 0.0
+            for r in range(n_rows):
+                code, w = codes[mine, at + r], flow[own, r]
+                zeros += w if code == 0 else 0.0
+                ones += w if code == 1 else 0.0
+            weights[to] += zeros
+            weights[to + 1] += ones
 
 
 @inner

@@ -8,6 +8,12 @@ from softlearn.arrays import Bools, Floats, Ids, Offsets
 from softlearn.kernels.circuit.program import Batch, ColumnReach, Graph
 from softlearn.kernels.compile import inner, kernel
 
+# Scratch holds a block's codes, and behind them two levels. These stand at a distance that the
+# compiler knows: else it would not see that they are apart from the flows that are added to them.
+_FIRST = 256
+_SECOND = 512
+SCRATCH = 768
+
 
 @kernel
 def collect(
@@ -19,36 +25,38 @@ def collect(
     batch: Batch,
     first: int,
     flow: Floats,
-    code: Floats,
+    scratch: Floats,
     posterior: Floats,
 ) -> None:
     """Write the posteriors of a block of rows, the first of which is `first`.
 
     A discrete column has one row of `posterior` for each level; for continuous ones the flows of
     the slots in `kept` follow. Only columns in `wanted` are written. Known levels get probability
-    one. `code` is scratch, (rows,).
+    one. `scratch` has `SCRATCH` numbers, and the block a third of that or less.
     """
     _copy_flows(kept, flow, posterior, first)
+    n_rows = flow.shape[1]
     for column in range(wanted.size):
         if not wanted[column]:
             continue
         n_levels, row = graph.n_levels[column], level_start[column]
         if n_levels == 0:
             continue
-        n_known = _read_codes(batch.values, column, first, code)
+        n_known = _read_codes(batch.values, column, first, n_rows, scratch)
         if batch.set_start[column] >= 0:
             _share_by_factors(graph, reach, column, batch, first, flow, posterior, row)
-        elif n_known < code.size:
-            _add_levels(graph, reach, column, flow, posterior, row, first)
+        elif n_known < n_rows:
+            _add_levels(graph, reach, column, flow, scratch, posterior, (row, first))
+            continue
         if n_known > 0:
-            _set_known(code, n_levels, posterior, row, first)
+            _set_known(scratch, n_rows, n_levels, posterior, row, first)
 
 
 @inner
-def _read_codes(values: Floats, column: int, first: int, code: Floats) -> int:
+def _read_codes(values: Floats, column: int, first: int, n_rows: int, code: Floats) -> int:
     """Write the codes of a column's known levels, -1 for others; return how many are known."""
     n_known, at = 0, np.uint64(first)
-    for r in range(np.uint64(code.size)):
+    for r in range(np.uint64(n_rows)):
         x = values[column, at + r]
         code[r] = x if x == x else -1.0  # NaN is not equal to itself
         n_known += x == x
@@ -71,51 +79,62 @@ def _add_levels(
     reach: ColumnReach,
     column: int,
     flow: Floats,
+    scratch: Floats,
     posterior: Floats,
-    row: int,
-    first: int,
+    to: tuple[int, int],
 ) -> None:
-    """Write the probability of each level: flow times probability, of eight leaves in one pass."""
-    for k in range(graph.n_levels[column]):
-        for r in range(flow.shape[1]):
-            posterior[row + k, first + r] = 0.0
+    """Write the probability of each level, flow times probability, or what is known of it.
+
+    `to` is the place of the first level and the first row.
+    """
+    n_levels, n_rows, at = graph.n_levels[column], flow.shape[1], np.uint64(to[1])
     last = reach.start[column + 1] - 1
-    for u in range(reach.start[column], last + 1, 8):
-        for k in range(graph.n_levels[column]):
-            _add_eight(graph, reach, u, last, k, flow, posterior, (row + k, first))
+    for k in range(0, n_levels, 2):
+        second = min(k + 1, n_levels - 1)
+        for r in range(n_rows):
+            scratch[_FIRST + r] = scratch[_SECOND + r] = 0.0
+        for u in range(reach.start[column], last + 1, 4):
+            _add_four(graph, reach, u, last, (k, second), flow, scratch)
+        for r in range(np.uint64(n_rows)):
+            certain = 1.0 if scratch[r] == k else 0.0
+            believed = scratch[_FIRST + r]
+            posterior[to[0] + k, at + r] = certain if scratch[r] >= 0.0 else believed
+        for r in range(np.uint64(n_rows)):
+            certain = 1.0 if scratch[r] == second else 0.0
+            believed = scratch[_SECOND + r]
+            posterior[to[0] + second, at + r] = certain if scratch[r] >= 0.0 else believed
 
 
 @inner
-def _add_eight(
+def _add_four(
     graph: Graph,
     reach: ColumnReach,
     u: int,
     last: int,
-    level: int,
+    levels: tuple[int, int],
     flow: Floats,
-    posterior: Floats,
-    to: tuple[int, int],
+    total: Floats,
 ) -> None:
-    """Add what the leaves at u:u + 8 give to a level; those after the last give nothing."""
+    """Add what the leaves at u:u + 4 give to two levels; those after the last give nothing."""
     slot, leaf, offset, table = reach.slot, reach.leaf, graph.leaf_offset, graph.table
-    a, p0 = slot[min(u, last)], table[offset[leaf[min(u, last)]] + level]
-    b, p1 = slot[min(u + 1, last)], table[offset[leaf[min(u + 1, last)]] + level]
-    c, p2 = slot[min(u + 2, last)], table[offset[leaf[min(u + 2, last)]] + level]
-    d, p3 = slot[min(u + 3, last)], table[offset[leaf[min(u + 3, last)]] + level]
-    e, p4 = slot[min(u + 4, last)], table[offset[leaf[min(u + 4, last)]] + level]
-    f, p5 = slot[min(u + 5, last)], table[offset[leaf[min(u + 5, last)]] + level]
-    g, p6 = slot[min(u + 6, last)], table[offset[leaf[min(u + 6, last)]] + level]
-    h, p7 = slot[min(u + 7, last)], table[offset[leaf[min(u + 7, last)]] + level]
-    p1, p2 = p1 if u + 1 <= last else 0.0, p2 if u + 2 <= last else 0.0
-    p3, p4 = p3 if u + 3 <= last else 0.0, p4 if u + 4 <= last else 0.0
-    p5, p6 = p5 if u + 5 <= last else 0.0, p6 if u + 6 <= last else 0.0
-    p7 = p7 if u + 7 <= last else 0.0
-    # Unsigned places are not counted from the end, so that loops over them become vectors.
-    row, at = to[0], np.uint64(to[1])
-    for r in range(np.uint64(flow.shape[1])):
-        four = p0 * flow[a, r] + p1 * flow[b, r] + p2 * flow[c, r] + p3 * flow[d, r]
-        more = p4 * flow[e, r] + p5 * flow[f, r] + p6 * flow[g, r] + p7 * flow[h, r]
-        posterior[row, at + r] += four + more
+    v, w, x = min(u + 1, last), min(u + 2, last), min(u + 3, last)
+    a, b, c, d = slot[u], slot[v], slot[w], slot[x]
+    at_a, at_b, at_c, at_d = offset[leaf[u]], offset[leaf[v]], offset[leaf[w]], offset[leaf[x]]
+    k, second = levels
+    p0, q0 = table[at_a + k], table[at_a + second]
+    p1, q1 = table[at_b + k], table[at_b + second]
+    p2, q2 = table[at_c + k], table[at_c + second]
+    p3, q3 = table[at_d + k], table[at_d + second]
+    if u + 1 > last:
+        p1 = q1 = 0.0
+    if u + 2 > last:
+        p2 = q2 = 0.0
+    if u + 3 > last:
+        p3 = q3 = 0.0
+    for r in range(flow.shape[1]):
+        f, g, h, i = flow[a, r], flow[b, r], flow[c, r], flow[d, r]
+        total[_FIRST + r] += (p0 * f + p1 * g) + (p2 * h + p3 * i)
+        total[_SECOND + r] += (q0 * f + q1 * g) + (q2 * h + q3 * i)
 
 
 @inner
@@ -152,11 +171,13 @@ def _share_by_factors(
 
 
 @inner
-def _set_known(code: Floats, n_levels: int, posterior: Floats, row: int, first: int) -> None:
+def _set_known(
+    code: Floats, n_rows: int, n_levels: int, posterior: Floats, row: int, first: int
+) -> None:
     """Give the known levels of a column probability one, and all others zero."""
     at = np.uint64(first)
     for k in range(n_levels):
-        for r in range(np.uint64(code.size)):
+        for r in range(np.uint64(n_rows)):
             believed = posterior[row + k, at + r]
             certain = 1.0 if code[r] == k else 0.0
             posterior[row + k, at + r] = certain if code[r] >= 0.0 else believed

@@ -59,6 +59,7 @@ class Program(NamedTuple):
     table: Floats  # probabilities and a 1.0 for "unobserved"; peak, centre and sharpness
     dense: Offsets  # (blocks, 4)        first edge, number of sums and of children, tiny weights
     weight: Floats  # (edges,)           of dense blocks
+    add_dense: int  # the address of what adds them up, 0 if there are none
 
 
 class Batch(NamedTuple):

@@ -1,4 +1,4 @@
-"""Slots whose rows have binary exponents: copied, added, and brought back into range."""
+"""Slots whose rows have binary exponents: added, and brought back into range."""
 
 from __future__ import annotations
 
@@ -14,18 +14,6 @@ _MANTISSA_BITS = 52
 _EXPONENT_MASK = 0x7FF << _MANTISSA_BITS
 _MAGNITUDE_MASK = (1 << 63) - 1
 _ONE_BITS = _BIAS << _MANTISSA_BITS
-
-
-@inner
-def copy_slot(values: Values, to: int, a: int, scale: float) -> None:
-    """Write a multiple of another slot, or of the same."""
-    m, exponent, scaled = values.mantissa, values.exponent, values.scaled
-    scaled[to] = scaled[a]
-    for r in range(m.shape[1]):
-        m[to, r] = scale * m[a, r]
-    if scaled[a]:
-        for r in range(m.shape[1]):
-            exponent[to, r] = exponent[a, r]
 
 
 @inner
@@ -89,22 +77,28 @@ def times_power(x: float, exponent: float) -> float:
 
 
 @inner
-def check_slot(values: Values, slot: int) -> None:
-    """Renormalise a slot if any of its rows has left the safe range."""
-    bits, exponent, n_rows = values.bits, values.exponent, values.bits.shape[1]
-    outside = np.int64(0)
-    for r in range(n_rows):
-        magnitude = bits[slot, r] & _MAGNITUDE_MASK
-        size = magnitude >> _MANTISSA_BITS
-        far = size < _BIAS - SAFE or size > _BIAS + SAFE
-        outside |= np.int64(far and magnitude != 0)
-    if outside == 0:
-        return
-    fresh = values.scaled[slot] == 0
-    values.scaled[slot] = 1
-    for r in range(n_rows):
-        magnitude = bits[slot, r] & _MAGNITUDE_MASK
-        moved = (magnitude >> _MANTISSA_BITS) - _BIAS if magnitude != 0 else 0
-        exponent[slot, r] = moved + (0.0 if fresh else exponent[slot, r])
-        mantissa = (bits[slot, r] & ~_EXPONENT_MASK) | _ONE_BITS
-        bits[slot, r] = mantissa if magnitude != 0 else bits[slot, r]
+def check_slots(values: Values, first: int, n: int) -> None:
+    """Renormalise each of n slots if any of its rows has left the safe range."""
+    bits, exponent, scaled, n_rows = (
+        values.bits,
+        values.exponent,
+        values.scaled,
+        values.bits.shape[1],
+    )
+    for slot in range(first, first + n):
+        outside = np.int64(0)
+        for r in range(n_rows):
+            magnitude = bits[slot, r] & _MAGNITUDE_MASK
+            size = magnitude >> _MANTISSA_BITS
+            far = size < _BIAS - SAFE or size > _BIAS + SAFE
+            outside |= np.int64(far and magnitude != 0)
+        if outside == 0:
+            continue
+        fresh = scaled[slot] == 0
+        scaled[slot] = 1
+        for r in range(n_rows):
+            magnitude = bits[slot, r] & _MAGNITUDE_MASK
+            moved = (magnitude >> _MANTISSA_BITS) - _BIAS if magnitude != 0 else 0
+            exponent[slot, r] = moved + (0.0 if fresh else exponent[slot, r])
+            mantissa = (bits[slot, r] & ~_EXPONENT_MASK) | _ONE_BITS
+            bits[slot, r] = mantissa if magnitude != 0 else bits[slot, r]

@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from softlearn.arrays import Floats, Ids, Kinds
-from softlearn.kernels.circuit.dense import add_dense
+from softlearn.arrays import Floats, Ids, Kinds, Offsets
+from softlearn.kernels.circuit.by_address import run_add_dense
 from softlearn.kernels.circuit.evidence import load_rows
 from softlearn.kernels.circuit.exponential import multiply_exp
 from softlearn.kernels.circuit.program import (
@@ -33,8 +33,8 @@ from softlearn.kernels.circuit.program import (
     Block,
     Program,
 )
-from softlearn.kernels.circuit.scaled import check_slot, combine_scaled, copy_slot
-from softlearn.kernels.compile import inner, kernel
+from softlearn.kernels.circuit.scaled import check_slots, combine_scaled
+from softlearn.kernels.compile import in_order, inner, kernel
 
 _LN2 = math.log(2.0)
 
@@ -80,8 +80,7 @@ def advance(
             if op[i] == COMBINE:
                 tiny = 0.0 < weight_a[i] < SMALLEST_WEIGHT or 0.0 < weight_b[i] < SMALLEST_WEIGHT
                 if scaled[a] or scaled[b] or tiny:
-                    weights = (weight_a[i], weight_b[i])
-                    combine_scaled(values, to, a, b, weights, block.scratch)
+                    combine_scaled(values, to, a, b, (weight_a[i], weight_b[i]), block.scratch)
                 else:
                     _combine(m, to, a, b, weight_a[i], weight_b[i])
                     scaled[to] = 0
@@ -93,15 +92,18 @@ def advance(
                     m[to, r] = 1.0
                 scaled[to] = 0
             elif op[i] == DENSE:
-                add_dense(program.dense[b], program.weight, to, a, block, bool(check[i]))
+                both = (to, a, 1 if check[i] else 0)
+                shape, weight = program.dense[b], program.weight
+                run_add_dense(program.add_dense, shape, weight, both, values, block.scratch)
                 continue
             elif op[i] == SCALE or to != a:
-                copy_slot(values, to, a, weight_a[i] if op[i] == SCALE else 1.0)
+                _copy(m, exponent, scaled, to, a, weight_a[i] if op[i] == SCALE else 1.0)
             j, end = leaf_from[i], leaf_to[i]
             while j < end:
                 if leaf_check[j]:
-                    check_slot(values, to)
+                    check_slots(values, to, 1)
                 place = places[j]
+                n_together = _together(source, state, places, leaf_check, j, end)
                 if source[j] == PARABOLA:
                     for r in range(n_rows):
                         top[r] = 0.0
@@ -113,17 +115,15 @@ def advance(
                 if source[j] == TILE:
                     _tile(m, to, tiles.mantissa, place)
                     _tile_exponents(exponent, scaled, to, tiles.exponent, tiles.scaled, place)
-                elif _pairs(source, state, places, leaf_check, j, end):
-                    j += 1
-                    two = (place, places[j], offsets[j - 1], offsets[j])
-                    everywhere = state[place] == OBSERVED and state[places[j]] == OBSERVED
-                    _two_binary(m, to, codes, two, table, everywhere)
+                elif n_together >= 2:
+                    _binary(m, to, codes, places, offsets, table, state, (j, n_together))
+                    j += n_together - 1
                 else:
                     levels = (offsets[j], level_start[place], n_levels[place])
                     _coded(m, to, codes, place, state[place], table, factors, levels)
                 j += 1
             if check[i]:
-                check_slot(values, to)
+                check_slots(values, to, 1)
         if root >= 0:
             for r in range(n_rows):
                 power = exponent[root, r] * _LN2 if scaled[root] else 0.0
@@ -169,12 +169,69 @@ def _add_exponents(exponent: Floats, scaled: Kinds, to: int, a: int, b: int) -> 
 
 
 @inner
-def _pairs(source: Kinds, state: Kinds, places: Ids, leaf_check: Kinds, j: int, end: int) -> bool:
-    """Return whether leaf j and the next are binary, observed in some rows, and go together."""
-    if j + 1 >= end or source[j] != BINARY or source[j + 1] != BINARY or leaf_check[j + 1]:
-        return False
-    # OBSERVED and PARTLY come first.
-    return bool(state[places[j]] <= PARTLY and state[places[j + 1]] <= PARTLY)
+def _together(source: Kinds, state: Kinds, places: Ids, leaf_check: Kinds, j: int, end: int) -> int:
+    """Return how many leaves from j on are binary and go together.
+
+    Fours of them if all rows know them; otherwise two that some rows know, or none.
+    """
+    stop, n_known = j, 0
+    while stop < end and source[stop] == BINARY and not (leaf_check[stop] and stop > j):
+        if state[places[stop]] > PARTLY:  # OBSERVED and PARTLY come first
+            break
+        n_known += state[places[stop]] == OBSERVED and n_known == stop - j
+        stop += 1
+        if stop - j >= 2 and n_known < stop - j:
+            break
+    fours = n_known - n_known % 4
+    return fours if fours > 0 else min(stop - j, 2)
+
+
+@in_order
+def _binary(
+    m: Floats,
+    to: int,
+    codes: Kinds,
+    places: Ids,
+    offsets: Offsets,
+    table: Floats,
+    state: Kinds,
+    which: tuple[int, int],
+) -> None:
+    """Multiply two leaves in one pass, or fours: the slot is read and written less often.
+
+    `which` is the first of them and their number. Fours two by two: a value and four leaves
+    together might be too small for a float64.
+    """
+    j, n = which
+    if n == 2:
+        place, place2 = places[j], places[j + 1]
+        everywhere = state[place] == OBSERVED and state[place2] == OBSERVED
+        two = (place, place2, offsets[j], offsets[j + 1])
+        _two_binary(m, to, codes, two, table, everywhere)
+        return
+    for i in range(j, j + n, 4):
+        a, b, c, d = places[i], places[i + 1], places[i + 2], places[i + 3]
+        p0, p1 = table[offsets[i]], table[offsets[i] + 1]
+        q0, q1 = table[offsets[i + 1]], table[offsets[i + 1] + 1]
+        s0, s1 = table[offsets[i + 2]], table[offsets[i + 2] + 1]
+        t0, t1 = table[offsets[i + 3]], table[offsets[i + 3] + 1]
+        for r in range(m.shape[1]):
+            p = p1 if codes[a, r] != 0 else p0
+            q = q1 if codes[b, r] != 0 else q0
+            s = s1 if codes[c, r] != 0 else s0
+            t = t1 if codes[d, r] != 0 else t0
+            m[to, r] = (m[to, r] * (p * q)) * (s * t)
+
+
+@inner
+def _copy(m: Floats, exponent: Floats, scaled: Kinds, to: int, a: int, scale: float) -> None:
+    """Write a multiple of another slot, or of the same."""
+    scaled[to] = scaled[a]
+    for r in range(m.shape[1]):
+        m[to, r] = scale * m[a, r]
+    if scaled[a]:
+        for r in range(m.shape[1]):
+            exponent[to, r] = exponent[a, r]
 
 
 @inner

@@ -11,11 +11,13 @@ from softlearn.kernels.grow.bins import pair_tables
 from softlearn.kernels.grow.links import link_binary, link_tables
 from softlearn.kernels.grow.ranks import link_ranks
 from softlearn.kernels.grow.slices import pair_sums
-from softlearn.kernels.grow.work import GrowTable, GrowthOptions, OpenSlice
+from softlearn.kernels.grow.work import GrowTable, GrowthOptions, OpenSlice, level_of
 
 _TOGETHER = 4096  # rows whose products are added up at a time
 # Up to this weight single precision loses a small part of a row, which Yates' correction hides.
 _HEAVY = 2.0**20
+
+_level_of = inner(level_of)
 
 
 def label_by_tables(
@@ -25,7 +27,8 @@ def label_by_tables(
 
     Pairs are tested by their tables and, with numbers, by trends.
     """
-    critical = options.critical[task.columns.size]
+    level = _level_of(options, task.columns.size, mass_of(task.weights))
+    critical = options.critical[level]
     if _are_single(table, task):
         _label_by_ones(data, critical[0, 1], options, label)
     else:
@@ -38,7 +41,8 @@ def label_by_ranks(
     table: GrowTable, data: RowData, task: OpenSlice, options: GrowthOptions, label: Offsets
 ) -> int:
     """Label the columns as `label_by_tables`; pairs with a number are tested by ranks alone."""
-    critical = options.critical[task.columns.size]
+    level = _level_of(options, task.columns.size, mass_of(task.weights))
+    critical = options.critical[level]
     if _are_single(table, task):
         _label_by_ones(data, critical[0, 1], options, label)
     else:
@@ -47,9 +51,17 @@ def label_by_ranks(
         codes, n_codes, numeric = codes_of(table, task, False)
         _table_parts(table, task, codes, n_codes, numeric, critical, options, label)
         codes, n_codes, numeric = codes_of(table, task, True)
-        far = options.far[task.columns.size]
-        link_ranks(label, codes, numeric, task.weights, far, critical[0])
+        link_ranks(label, codes, numeric, task.weights, options.far[level], critical[0])
     return 0
+
+
+@inner
+def mass_of(weights: Floats) -> float:
+    """Return the sum of the weights."""
+    mass = 0.0
+    for i in range(weights.size):
+        mass += weights[i]
+    return mass
 
 
 @inner
@@ -64,9 +76,7 @@ def _are_single(table: GrowTable, task: OpenSlice) -> bool:
 @inner
 def _label_by_ones(data: RowData, critical: float, options: GrowthOptions, label: Offsets) -> None:
     """Test columns of two levels by the weight of the rows where both are 1."""
-    mass = 0.0
-    for i in range(data.weights.size):
-        mass += data.weights[i]
+    mass = mass_of(data.weights)
     both = sums_of_ones(data, mass)
     found = link_binary(both, mass, critical, options.least_mass, options.g_test)
     for j in range(label.size):

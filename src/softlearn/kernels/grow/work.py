@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -55,10 +56,10 @@ class GrowthOptions(NamedTuple):
     n_clusters: int
     cluster: ClusterOptions
     ranks: bool  # whether pairs with numbers are tested by their ranks alone
-    critical: (
-        Floats  # (columns + 1, 2, freedom + 1) by columns in a node, at all and half the level
-    )
-    far: Floats  # (columns + 1,) critical value of Kendall's statistic
+    critical: Floats  # (levels, 2, freedom + 1) of chi-square, at all and half of each level
+    far: Floats  # (levels,) critical value of Kendall's statistic
+    level_by_columns: Offsets  # (columns + 1,) which level a slice of so many columns is tested at
+    level_by_mass: Offsets  # (powers of two,) and one of so much weight: the later one is stricter
     least_mass: float  # per cell of a pair's table, below which nothing is tested
     g_test: bool
     min_weight: float  # share of a row's own weight that a cluster does not carry on
@@ -67,6 +68,12 @@ class GrowthOptions(NamedTuple):
     min_rows: float  # a slice of less weight is closed
     keep_rows: bool  # whether a closed slice of several columns keeps its rows
     stop: Kinds  # (1,) not zero when open slices are to become leaves at once
+
+
+def level_of(options: GrowthOptions, n_columns: int, mass: float) -> int:
+    """Return which level a slice is tested at: the stricter of that of its columns and its mass."""
+    power = min(max(math.frexp(mass)[1] - 1, 0), options.level_by_mass.size - 1)
+    return int(max(options.level_by_columns[n_columns], options.level_by_mass[power]))
 
 
 class OpenSlice(NamedTuple):

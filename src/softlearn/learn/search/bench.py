@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from softlearn.circuit import Circuit
-from softlearn.errors import SoftlearnError
 from softlearn.learn.blocks import Block
 from softlearn.learn.em import Score, score_of_logs
-from softlearn.learn.members import resampled
 from softlearn.learn.registry import LEARNERS
+from softlearn.learn.search.ahead import Ahead, Job, Outcome, Running, outcome_of
 from softlearn.learn.search.bounds import Clock, OutOfTime
 from softlearn.learn.search.trial import OUT_OF_TIME, Candidate, Fitted, Trial
 from softlearn.learn.watch import Engine, Progress
-from softlearn.query.evidence import Evidence
-from softlearn.query.likelihood import log_likelihood
 from softlearn.table.schema import Schema
 
 WORST = Score(-np.inf, -np.inf)
+_PATIENCE = 0.2  # seconds between two looks at the clock while others work
 
 
 @dataclass(eq=False)
@@ -31,6 +29,8 @@ class Bench:
     ----------
     train, valid
         Rows to learn from, and rows that judge: different rows, with weights.
+    ahead
+        Fits that others have begun; None if all are done here.
     trials
         What was tried, in order.
     best, best_score
@@ -44,6 +44,7 @@ class Bench:
     valid: Block
     clock: Clock
     n_jobs: int
+    ahead: Ahead | None = None
     trials: list[Trial] = field(default_factory=list)
     best: Fitted | None = None
     best_score: Score = WORST
@@ -88,26 +89,26 @@ class Bench:
             n_rows=round(float(block.weights.sum())),
             bootstrap=bootstrap,
         )
-        if bootstrap:
-            weights = resampled(block.weights, np.random.default_rng(seed))
-            block = Block(block.values, weights)
-        started = time.monotonic()
         self.clock.tell(stage, self.reached.mean)
-        try:
-            circuit = self._learn(trial, block, seed, ends)
-        except OutOfTime:
-            trial.outcome = OUT_OF_TIME
-        except SoftlearnError as refusal:
-            trial.outcome = str(refusal)
-        trial.seconds = time.monotonic() - started
-        if trial.outcome != "done":
+        found = self._outcome(stage, Job(candidate, block, seed, bootstrap), ends)
+        trial.outcome, trial.seconds = found.told, found.seconds
+        if found.circuit is None:
             self.note(trial, self.reached)
             return None
-        evidence = Evidence(self.valid.values)
-        logs = log_likelihood(circuit, evidence, n_threads=self.n_jobs)
-        trial.n_nodes = circuit.n_nodes
-        trial.score = score_of_logs(logs, self.valid.weights).mean
-        return Fitted(trial, circuit, logs, seed)
+        trial.n_nodes = found.circuit.n_nodes
+        trial.score = score_of_logs(found.logs, self.valid.weights).mean
+        return Fitted(trial, found.circuit, found.logs, seed)
+
+    def expect(self, jobs: Sequence[Job], ends: float) -> None:
+        """Tell which fits will most likely be asked for next, and when the last has to be ready.
+
+        That changes no result, unless time is bounded.
+        """
+        if self.ahead is None:
+            return
+        if not self.trials and np.isfinite(self.clock.total):
+            jobs = jobs[1:]  # there is to be a model, and so the very first ends in time by itself
+        self.ahead.expect(jobs, ends - self.clock.seconds)
 
     def score(self, fitted: Fitted) -> Score:
         """Return how well a circuit explains the held-out rows."""
@@ -120,19 +121,30 @@ class Bench:
         self.trials.append(trial)
         self.clock.tell(trial.stage, reached.mean)
 
-    def _learn(
-        self, trial: Trial, block: Block, seed: np.random.SeedSequence, ends: float
-    ) -> Circuit:
-        entry = LEARNERS[trial.candidate.learner]
+    def _outcome(self, stage: str, job: Job, ends: float) -> Outcome:
+        running = None if self.ahead is None else self.ahead.begun(job)
+        if running is not None:
+            with suppress(Exception):  # whatever it was, it will be seen again here
+                return self._waited_for(running, stage, ends)
         is_first = not self.trials
-        settings = dict(trial.candidate.settings)
-        if is_first and np.isfinite(self.clock.total) and "time_budget" in entry.parameters:
+        settings: dict[str, object] = {}
+        takes_time = "time_budget" in LEARNERS[job.candidate.learner].parameters
+        if is_first and np.isfinite(self.clock.total) and takes_time:
             settings["time_budget"] = max(self.clock.left(), 1.0)  # so that there is a model
 
         def watch(progress: Progress) -> None:
-            self.clock.tell(trial.stage, self.reached.mean)
+            self.clock.tell(stage, self.reached.mean)
             if not is_first and self.clock.seconds > ends:
                 raise OutOfTime
 
         engine = Engine(n_jobs=self.n_jobs, watch=watch)
-        return entry.learn([block], self.schema, entry.config(**settings), seed, engine)
+        return outcome_of(job, self.schema, self.valid, engine, **settings)
+
+    def _waited_for(self, running: Running, stage: str, ends: float) -> Outcome:
+        started = self.clock.seconds
+        while self.clock.seconds <= ends:
+            with suppress(TimeoutError):
+                return running.result(timeout=_PATIENCE)
+            self.clock.tell(stage, self.reached.mean)
+        running.cancel()
+        return Outcome(None, np.zeros(0), self.clock.seconds - started, OUT_OF_TIME)

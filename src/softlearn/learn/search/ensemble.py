@@ -9,6 +9,7 @@ import numpy as np
 from softlearn.arrays import Floats
 from softlearn.learn.blocks import Block
 from softlearn.learn.em import Score, score_of_logs
+from softlearn.learn.search.ahead import Job
 from softlearn.learn.search.bench import WORST, Bench
 from softlearn.learn.search.trial import Fitted
 from softlearn.learn.search.weights import mixed, mixture_weights
@@ -64,6 +65,10 @@ class Ensemble:
 
 def learn_again(bench: Bench, members: list[Fitted], everything: Block) -> None:
     """Replace the circuits of members by such that all rows were learnt from, if time allows."""
+    bench.expect(
+        [Job(own.candidate, everything, own.seed, own.trial.bootstrap) for own in members],
+        bench.clock.total,
+    )
     for member in members:
         fit = None
         if member.trial.seconds * _REFIT_ROOM < bench.clock.left():

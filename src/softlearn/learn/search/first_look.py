@@ -9,6 +9,7 @@ import numpy as np
 
 from softlearn.learn.blocks import Block
 from softlearn.learn.held_out import counted_rows, thinned
+from softlearn.learn.search.ahead import jobs_of
 from softlearn.learn.search.bench import Bench
 from softlearn.learn.search.bounds import Heat
 from softlearn.learn.search.trial import OUT_OF_TIME, Candidate, Fitted
@@ -88,6 +89,9 @@ def _look(
     """
     found: list[Kind] = []
     slow: list[list[Candidate]] = []
+    firsts = [candidates[0] for candidates in kinds]
+    most = heat.max_fits - bench.clock.n_fits
+    bench.expect(jobs_of(firsts, block, seed, most), heat.ends)
     for place, candidates in enumerate(kinds):
         left = heat.ends - bench.clock.seconds
         if bench.trials and (left <= 0.0 or bench.clock.n_fits >= heat.max_fits):
@@ -106,7 +110,10 @@ def _look_closer(
 ) -> Kind:
     """Return a kind with the fits of all its candidates, if one takes less than so many seconds."""
     fits = list(kind.fits)
-    for candidate in kind.candidates[1:] if fits[0].trial.seconds <= quick else ():
+    others = kind.candidates[1:] if fits[0].trial.seconds <= quick else []
+    most = heat.max_fits - bench.clock.n_fits
+    bench.expect(jobs_of(others, kind.block, seed, most), heat.ends)
+    for candidate in others:
         if bench.clock.seconds > heat.ends or bench.clock.n_fits >= heat.max_fits:
             break
         fit = bench.try_out(candidate, kind.block, seed.spawn(1)[0], heat.ends)

@@ -8,6 +8,7 @@ import numpy as np
 
 from softlearn.learn.blocks import Block
 from softlearn.learn.held_out import counted_rows, thinned
+from softlearn.learn.search.ahead import jobs_of
 from softlearn.learn.search.bench import Bench
 from softlearn.learn.search.bounds import Heat
 from softlearn.learn.search.first_look import Kind
@@ -54,6 +55,9 @@ def race(
     best, n_begun, pace = kind.fits, 0, kind.seconds_per_row
     for block, n_rows in zip(blocks[begin:], rows[begin:], strict=True):
         fits = []
+        done = [fit.candidate for fit in kind.fits] if block is kind.block else []
+        new = [one for one in racing if all(one is not other for other in done)]
+        bench.expect(jobs_of(new, block, seed, heat.max_fits - n_begun), heat.ends)
         for candidate in racing:
             known = [fit for fit in kind.fits if fit.candidate is candidate]
             if known and block is kind.block:

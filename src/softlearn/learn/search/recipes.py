@@ -9,6 +9,7 @@ import numpy as np
 
 from softlearn.learn.blocks import Block
 from softlearn.learn.registry import LEARNERS
+from softlearn.learn.search.ahead import Job, next_seeds
 from softlearn.learn.search.bench import Bench
 from softlearn.learn.search.ensemble import Ensemble
 from softlearn.learn.search.trial import Candidate, Fitted
@@ -83,13 +84,15 @@ def add_members(
         recipe = next_recipe(recipes, len(ensemble.members), left)
         if recipe is None:
             return
+        ends = clock.seconds + min(left, max(_LONGER * recipe.seconds, _SHARE * left))
+        _expect_members(ensemble, recipes, block, seed, (recipe, clock.seconds + left))
         clock.n_fits += 1
         fit = bench.fit(
             "member",
             recipe.candidate,
             block,
             seed.spawn(1)[0],
-            clock.seconds + min(left, max(_LONGER * recipe.seconds, _SHARE * left)),
+            ends,
             bootstrap=recipe.bootstrap,
         )
         if fit is None:
@@ -101,6 +104,27 @@ def add_members(
             ensemble.gains.pop()
         recipe.seconds, recipe.gain, recipe.size = fit.trial.seconds, gain, len(ensemble.members)
         bench.note(fit.trial, bench.reached)
+
+
+def _expect_members(
+    ensemble: Ensemble,
+    recipes: Sequence[Recipe],
+    block: Block,
+    seed: np.random.SeedSequence,
+    now: tuple[Recipe, float],
+) -> None:
+    """Tell which members come next: this one, those never tried, and then more of the same."""
+    bench, (recipe, ends) = ensemble.bench, now
+    if bench.ahead is None:
+        return
+    others = [one for one in recipes if one.gain is None and one is not recipe]
+    likely = [recipe, *others, *[recipe] * bench.ahead.workers.n_workers]
+    n_fits = bench.clock.bounds.max_fits
+    most = len(likely) if n_fits is None else n_fits - bench.clock.n_fits
+    likely = likely[: min(most, bench.ahead.workers.n_workers)]
+    seeds = next_seeds(seed, len(likely))
+    jobs = [Job(r.candidate, block, s, r.bootstrap) for r, s in zip(likely, seeds, strict=True)]
+    bench.expect(jobs, ends)
 
 
 def next_recipe(recipes: Sequence[Recipe], n_members: int, left: float) -> Recipe | None:

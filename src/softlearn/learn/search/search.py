@@ -13,6 +13,7 @@ from softlearn.circuit.combine import mixture
 from softlearn.errors import SoftlearnError
 from softlearn.learn.blocks import Block
 from softlearn.learn.held_out import counted_rows, different_rows, hold_out
+from softlearn.learn.search.ahead import Ahead, Workers
 from softlearn.learn.search.bench import Bench
 from softlearn.learn.search.bounds import Bounds, Clock, Heat, News, ignore
 from softlearn.learn.search.candidates import kinds_of_candidates
@@ -48,6 +49,8 @@ class Options:
         Threads of each fit.
     watch
         Told how far the search has come.
+    workers
+        Who learns for it; None learns here, one fit after another.
     """
 
     held_out: float = 0.1
@@ -55,6 +58,7 @@ class Options:
     learners: Sequence[str] | None = None
     n_jobs: int = 1
     watch: Callable[[News], None] = ignore
+    workers: Workers | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -125,7 +129,9 @@ def search(
     if bounds.seconds is not None:
         warm_up(schema, everything, [kind[0] for kind in kinds], options.n_jobs)
     clock = Clock(bounds, options.watch)
-    bench = Bench(schema, counted_rows(train), counted_rows(judge), clock, options.n_jobs)
+    learnt_from, judging = counted_rows(train), counted_rows(judge)
+    ahead = None if options.workers is None else Ahead(options.workers, schema, judging)
+    bench = Bench(schema, learnt_from, judging, clock, options.n_jobs, ahead)
     refits = options.refit and valid is None and train is not everything
     ensemble = Ensemble(bench)
     ended: Literal["finished", "interrupted"] = "finished"
@@ -139,6 +145,8 @@ def search(
         if bench.best is None:
             raise
         ended = "interrupted"
+    finally:
+        bench.expect([], 0.0)
     return _found(ensemble, ended)
 
 
