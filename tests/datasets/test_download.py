@@ -87,10 +87,10 @@ def test_only_https_is_fetched(address):
 
 def test_a_server_cannot_send_us_to_another_scheme(server, monkeypatch):
     def elsewhere(handler):
+        monkeypatch.setattr(module, "SCHEMES", ("https://",))
         handler.send_response(302)
         handler.send_header("Location", f"{server.address}/other")
         handler.end_headers()
-        monkeypatch.setattr(module, "SCHEMES", ("https://",))
 
     address = server.give("/table", elsewhere)
     server.give("/other", CONTENT)

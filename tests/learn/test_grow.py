@@ -287,7 +287,9 @@ def test_an_interrupt_keeps_what_there_is(after, n_jobs):
     choices = {"small": 0, "n_jobs": n_jobs, "watch": interrupt}
     part = grown(table, config, keep_partial=True, **choices)
     assert violations(part) == []
-    assert 8 < part.n_nodes < grown(table, config).n_nodes
+    whole = grown(table, config).n_nodes
+    assert 8 < part.n_nodes <= whole
+    assert n_jobs > 1 or part.n_nodes < whole  # threads may have finished before they are told
     calls.clear()
     with pytest.raises(KeyboardInterrupt):
         grown(table, config, **choices)
