@@ -51,6 +51,19 @@ def random_circuit(
     schema = random_schema(
         rng, n_discrete, n_numeric, n_countable=n_countable, scales=scales, missing=missing
     )
+    return random_circuit_over(schema, rng, depth, share, zeros=zeros, deterministic=deterministic)
+
+
+def random_circuit_over(
+    schema: Schema,
+    rng: np.random.Generator,
+    depth: int = 2,
+    share: float = 0.3,
+    *,
+    zeros: float = 0.2,
+    deterministic: bool = False,
+) -> Circuit:
+    """Return a ``random_circuit`` over the columns of a schema."""
     allowed = {i: _everything(column) for i, column in enumerate(schema.columns)}
     maker = _Maker(rng, schema, share, zeros, deterministic)
     return flatten(maker.node(allowed, depth), schema)

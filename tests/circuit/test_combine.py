@@ -7,7 +7,7 @@ import pytest
 
 import zoo
 from circuit_examples import mixed, must_equal
-from random_circuits import random_circuit, random_evidence
+from random_circuits import random_circuit_over, random_evidence, random_schema
 from softlearn.circuit import Categorical, Gaussian, flatten, violations
 from softlearn.circuit.combine import mixture, product
 from softlearn.errors import CircuitError, SchemaError
@@ -16,13 +16,9 @@ from softlearn.query import Evidence, log_likelihood
 
 def circuits_alike(seed: int, n: int):
     """Random circuits over the same columns, with leaves of several families."""
-    made = []
-    while len(made) < n:
-        one = random_circuit(np.random.default_rng(seed), 2, 2, depth=1 + len(made) % 3)
-        if not made or one.schema == made[0].schema:
-            made.append(one)
-        seed += 1
-    return made
+    rng = np.random.default_rng(seed)
+    schema = random_schema(rng, 2, 2)
+    return [random_circuit_over(schema, rng, depth=1 + i % 3) for i in range(n)]
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from learn.table_examples import small
 from softlearn import SoftlearnError, estimators, infer_schema
 from softlearn.estimators import (
     AutoCircuit,
@@ -44,7 +45,8 @@ EXAMPLES = {
         )
     ],
     **{
-        entry.estimator: [estimator_of(entry)(random_state=0, n_jobs=1)] * (entry.takes == Takes())
+        entry.estimator: [estimator_of(entry)(**small(entry), random_state=0, n_jobs=1)]
+        * (entry.takes == Takes())
         for entry in LEARNERS.values()
     },
     "CircuitClassifier": [

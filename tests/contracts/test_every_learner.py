@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from circuit_examples import must_equal
 from learn import toy_learner
-from learn.table_examples import learn, mixture, schema_of, tables, with_gaps
+from learn.table_examples import learn, mixture, schema_of, small, tables, with_gaps
 from softlearn.circuit import save_circuit, violations
 from softlearn.circuit.determinism import is_deterministic
 from softlearn.cli.learning import LearningCommand
@@ -133,7 +133,7 @@ def test_its_estimator_has_its_parameters_and_defaults(entry):
 @settings(max_examples=40, deadline=None)
 def test_the_circuit_is_sound_on_any_table_that_it_takes(entry, data):
     values, schema = data.draw(tables_for(entry))
-    must_be_sound(learn(entry, values, schema), values)
+    must_be_sound(learn(entry, values, schema, **small(entry)), values)
 
 
 @every_learner
@@ -194,7 +194,8 @@ def test_same_seed_same_file_for_any_number_of_jobs(entry, tmp_path):
 def test_order_of_rows_does_not_matter(entry, data, seed):
     values, schema = data.draw(tables_for(entry))
     order = np.random.default_rng(seed).permutation(values.shape[1])
-    must_equal(learn(entry, values, schema), learn(entry, values[:, order], schema))
+    size = small(entry)
+    must_equal(learn(entry, values, schema, **size), learn(entry, values[:, order], schema, **size))
 
 
 @every_learner
@@ -204,7 +205,9 @@ def test_cutting_into_blocks_does_not_matter(entry, data):
     values, schema = data.draw(tables_for(entry))
     cut = st.integers(0, values.shape[1])
     cuts = tuple(sorted(data.draw(st.lists(cut, min_size=1, max_size=7))))
-    must_equal(learn(entry, values, schema), learn(entry, values, schema, cuts=cuts))
+    size = small(entry)
+    in_blocks = learn(entry, values, schema, cuts=cuts, **size)
+    must_equal(learn(entry, values, schema, **size), in_blocks)
 
 
 @every_learner
@@ -218,8 +221,9 @@ def test_a_weight_counts_like_so_many_rows(entry, data):
             lambda c: np.count_nonzero(c) > 1
         )
     )
-    weighted = learn(entry, values, schema, weights=np.array(counts, float))
-    must_equal(weighted, learn(entry, np.repeat(values, counts, axis=1), schema))
+    size = small(entry)
+    weighted = learn(entry, values, schema, weights=np.array(counts, float), **size)
+    must_equal(weighted, learn(entry, np.repeat(values, counts, axis=1), schema, **size))
 
 
 @every_learner

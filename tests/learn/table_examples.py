@@ -50,6 +50,24 @@ def learn(
     return entry.learn(blocks, schema, config, chance, Engine(n_jobs=n_jobs))
 
 
+# Of the parameters that say how large a circuit is: values with which many can be learnt.
+_SMALL = {
+    "n_inputs": 3,
+    "n_members": 3,
+    "n_nodes": 3,
+    "n_pieces": 3,
+    "n_replicas": 2,
+    "n_states": 4,
+    "n_sums": 3,
+}
+
+
+def small(entry: Entry) -> dict[str, int]:
+    """Return settings with which a learner makes small circuits, where its defaults do not."""
+    sizes = {name: one.default for name, one in entry.parameters.items() if name in _SMALL}
+    return {name: _SMALL[name] for name, size in sizes.items() if size > _SMALL[name]}
+
+
 def mixture(kinds: str, n_rows: int, *, seed: int = 0, n_groups: int = 4) -> np.ndarray:
     """Rows of a few groups, each with its own favourite level or mean in every column."""
     rng = np.random.default_rng(seed)

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from learn.table_examples import learn, mixture, schema_of, tables
 from softlearn.circuit import PRODUCT, scopes
 from softlearn.circuit.determinism import is_deterministic
-from softlearn.datasets import load_debd
 from softlearn.kernels.psdd.gains import copy_gains, split_gains
 from softlearn.learn.blocks import Block
 from softlearn.learn.psdd.changes import Clone, Split, clone, split
@@ -271,10 +270,9 @@ def test_em_makes_the_rows_likelier_step_by_step():
     assert scores[3] > scores[0]
 
 
-def test_a_mixture_tells_rows_better_than_one():
-    splits = load_debd("nltcs")
-    values = splits.train[:4000].T.astype(float)
-    schema, rest = schema_of("b" * 16), splits.valid.T.astype(float)
+def test_a_mixture_tells_rows_better_than_one(nltcs):
+    values = nltcs.train[:4000].T.astype(float)
+    schema, rest = schema_of("b" * 16), nltcs.valid.T.astype(float)
     one = learn("learnpsdd", values, schema)
     many = learn("learnpsdd", values, schema, n_members=5)
     assert score(many, rest) > score(one, rest)
