@@ -149,11 +149,21 @@ class DensityDistribution:
         )
 
     def _shape(self, n: int) -> tuple[Floats, Floats]:
-        """Return the ends that hold nearly everything, and the mass of n parts between them."""
-        ends = self._quantiles(np.array([0.01, 0.99]))
-        if ends[0] == ends[1]:
-            ends = ends + np.array([-0.5, 0.5])
-        return ends, np.diff(self._below(np.linspace(ends[0], ends[1], n + 1)))
+        """Return the ends that hold nearly everything, and the mass of parts between them.
+
+        There are at most n parts, of equal width; a step of the scale is not divided between two.
+        """
+        low, high = ends = self._quantiles(np.array([0.01, 0.99]))
+        step = self._about.scale.step if self._about.scale is not None else 0.0
+        if step:
+            steps = math.ceil((high - low + step) / (step * n))  # per part
+            edges = np.arange(low - 0.5 * step, high + steps * step, steps * step)
+        elif low == high:
+            edges = np.linspace(low - 0.5, low + 0.5, n + 1)
+        else:
+            edges = np.linspace(low, high, n + 1)
+            edges[0] = np.nextafter(low, -np.inf)  # a value that stands out may be the lowest
+        return ends, np.diff(self._below(edges))
 
     @cached_property
     def _mean(self) -> float:
