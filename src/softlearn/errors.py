@@ -86,6 +86,10 @@ class IdentifierWarning(UserWarning):
     """A text column whose cells are nearly all different: a name, not a measurement."""
 
 
+class NumbersAsTextWarning(UserWarning):
+    """A text column whose cells are numbers that are not read as such, like ``"1,5"``."""
+
+
 def _briefly(message: str) -> str:
     """Return a long message in which quoted texts have at most 200 letters."""
     if len(message) < _LONG:

@@ -141,10 +141,10 @@ def test_a_strange_level_has_the_remedy_of_its_command(model_file, table_file, r
     strange.write_text(text.replace(",M,", ",X,"), encoding="utf-8")
     result = run("score", model_file, strange)
     found = "column 'sex' holds 'X', which is none of its levels ('F', 'M'); "
-    assert is_one_error(result, f"{found}pass --unknown missing to take such cells as missing, or")
+    assert is_one_error(result, f"{found}pass --unknown missing to treat such cells as missing, or")
     drawing = ["--table", strange, "-o", tmp_path / "drawn.png"]
     result = run("plot", "marginals", model_file, *drawing)
-    assert is_one_error(result, f"{found}correct it, or fit anew")
+    assert is_one_error(result, f"{found}correct it, or fit the model again")
 
 
 def test_a_strange_level_of_held_out_rows_is_named(training_file, run, tmp_path):
@@ -202,3 +202,15 @@ def test_a_closed_standard_input_is_explained(tmp_path):
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 2
     assert result.stderr == "error: cannot read standard input: it is closed\n"
+
+
+def test_a_model_and_a_table_in_the_wrong_order_are_told_apart(run, model_file, table_file):
+    assert is_one_error(run("score", table_file, model_file), "is a table, not a model")
+    assert is_one_error(run("score", model_file, model_file), "is a model, not a table")
+
+
+@pytest.mark.parametrize("command", ["fit", "tune"])
+def test_a_model_is_not_saved_under_the_name_of_a_table(command, run, training_file, tmp_path):
+    result = run(command, training_file, "-o", tmp_path / "model.csv")
+    assert is_one_error(result, "saved to a .safetensors file, not to model.csv")
+    assert not (tmp_path / "model.csv").exists()

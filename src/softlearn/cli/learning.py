@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 ArrowTable: TypeAlias = Any  # pyarrow has no types
 
+_OF_MODELS = (".safetensors", ".psdd")
+
 
 @dataclass(frozen=True)
 class Training:
@@ -79,8 +81,7 @@ class TrainingCommand(Command):
 
     def read_training(self, output: Path | None) -> Training:
         """Return the rows; what cannot be written is refused before they are read."""
-        inputs = (self.table, self.valid, self.schema)
-        must_be_free(output, force=self.force, inputs=inputs)
+        self.check_output(output)
         if self.hold_out is not None and not 0.0 < self.hold_out < 1.0:
             raise SoftlearnError(f"--hold-out is a share between 0 and 1, not {self.hold_out:g}")
         if self.hold_out is not None and self.valid is not None:
@@ -92,6 +93,11 @@ class TrainingCommand(Command):
             return Training(table, None, weights, schema)
         parts = _divided(Training(table, None, weights, schema), self.hold_out, self.seed)
         return _with_own_scales(parts, self)
+
+    def check_output(self, output: Path | None) -> None:
+        """Refuse an output that cannot or must not be written."""
+        inputs = (self.table, self.valid, self.schema)
+        must_be_free(output, force=self.force, inputs=inputs)
 
     def _read_valid(self, schema: Schema) -> ArrowTable:
         import pyarrow as pa  # noqa: PLC0415
@@ -135,6 +141,15 @@ class LearningCommand(TrainingCommand):
         return estimator_named(self.learner)(
             **chosen, random_state=self.seed, schema=schema, **further
         )
+
+    def check_output(self, output: Path | None) -> None:
+        """Refuse what other commands would not take for a model, too."""
+        super().check_output(output)
+        if self.output.suffix not in _OF_MODELS:
+            raise SoftlearnError(
+                f"a model is saved to a .safetensors file, not to {self.output.name}; "
+                "softlearn convert writes other formats"
+            )
 
     def prepare(self) -> Training:
         """Return the rows to learn from and those that are held out."""

@@ -14,8 +14,9 @@ TablePath: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="TABLE",
-        help="CSV or TSV (also .gz), Parquet or Feather; `-` is standard input. Commands that go "
-        "row by row, and `fit`, also take a folder or a pattern such as `'sales/*.parquet'`.",
+        help="CSV or TSV (also .gz), Parquet or Feather; `-` is standard input. `fit`, "
+        "`score`, `impute`, `classify` and `outliers` also take a folder or a pattern such as "
+        "`'sales/*.parquet'`.",
     ),
 ]
 RowsPath: TypeAlias = Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from softlearn.arrays import Floats
-from softlearn.errors import IdentifierWarning, SchemaError, TableError
+from softlearn.errors import IdentifierWarning, NumbersAsTextWarning, SchemaError, TableError
 from softlearn.table.cells import Cells
 from softlearn.table.choice import Choice, Chosen, read_choice
 from softlearn.table.column import KINDS, MISSING, Column, Level, Missing
@@ -24,6 +25,9 @@ from softlearn.table.summary import ColumnSummary, TableSummary, summarise
 # Text that hardly ever repeats names its row; in a short table that may be chance.
 IDENTIFIER_SHARE = 0.9
 IDENTIFIER_ROWS = 30
+# Numbers with decimals or separators, a currency or a percent sign; whole numbers may be labels.
+_WRITTEN_NUMBER = re.compile(r"[-+]?[$€£]?\d+(?:[.,' ]\d{3})*(?:[.,]\d+)?\s?[%€]?")
+_FEWEST_NUMBERS, _SHOWN_NUMBERS = 3, 2
 
 _FITTING_KINDS = {
     "boolean": ("boolean", "categorical"),
@@ -100,7 +104,7 @@ def schema_of(
         chosen = read_choice(name, choices.get(name))
         column = _column(found.cells, chosen.kind)
         if column.kind == "categorical" and name not in choices:
-            _warn_of_identifier(found)
+            _warn_of_text(found)
         has_gaps = missing == "modelled" and found.n_observed < table.n_rows
         says = chosen.missing or ("modelled" if has_gaps else "unobserved")
         columns.append(_completed(column, found, chosen, says, table.weight))
@@ -157,7 +161,11 @@ def _guess(cells: Cells) -> Column:
             return Column(cells.name, "datetime", (), cells.dtype, "dates or times")
     count = len(cells.levels)
     declared = f"{count} declared categories"
-    reason = declared if cells.is_declared else f"text with {count} distinct values"
+    reason = (
+        declared
+        if cells.is_declared
+        else f"text with {count} distinct value{'s' if count != 1 else ''}"
+    )
     return _categorical(cells, cells.levels, reason)
 
 
@@ -245,7 +253,16 @@ def _require_whole(cells: Cells) -> None:
         raise TableError(f"column {cells.name!r} cannot be integer: it holds {broken[0]:g}")
 
 
-def _warn_of_identifier(found: ColumnSummary) -> None:
+def _warn_of_text(found: ColumnSummary) -> None:
+    if _are_numbers(found.cells):
+        shown = ", ".join(repr(level) for level in found.cells.levels[:_SHOWN_NUMBERS])
+        warnings.warn(
+            f"column {found.cells.name!r} is text that looks like numbers ({shown}, …), and is "
+            "taken as categorical; convert it to numbers first",
+            NumbersAsTextWarning,
+            stacklevel=4,
+        )
+        return
     n_distinct, n_cells = found.cells.values.size, found.n_observed
     if n_cells >= IDENTIFIER_ROWS and n_distinct >= IDENTIFIER_SHARE * n_cells:
         warnings.warn(
@@ -254,3 +271,13 @@ def _warn_of_identifier(found: ColumnSummary) -> None:
             IdentifierWarning,
             stacklevel=4,
         )
+
+
+def _are_numbers(cells: Cells) -> bool:
+    """Return whether all levels are numbers in a spelling that is not read."""
+    levels = [str(level) for level in cells.levels] if cells.is_text else []
+    return (
+        len(levels) >= _FEWEST_NUMBERS
+        and all(_WRITTEN_NUMBER.fullmatch(level) for level in levels)
+        and not all(level.isdecimal() for level in levels)
+    )

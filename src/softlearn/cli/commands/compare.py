@@ -95,7 +95,7 @@ class Compare(TrainingCommand):
         held_out = count(found.held_out_rows, "held-out row")
         _print_table(found, f"{count(n_rows, 'row')} learnt from, {held_out}; nats per row")
         if self.output is not None:
-            typer.echo(f"drawn to {self.output}")
+            typer.echo(f"saved to {self.output}")
         if found.results[0].model is None:
             raise SoftlearnError("no learner could take the table")
 

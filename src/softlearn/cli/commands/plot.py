@@ -69,7 +69,7 @@ class Plot(Command):
         model = load_model(self.model)
         save_picture(_DRAW[self.kind](self, model), self.output)
         found = {"kind": self.kind, "output": str(self.output)}
-        print_answer(found, f"drawn to {self.output}", as_json=self.as_json)
+        print_answer(found, f"saved to {self.output}", as_json=self.as_json)
 
     def rows(self, model: Model) -> Any:  # noqa: ANN401 - a pyarrow Table, or None
         """Return the table with the model's columns, if one is given."""

@@ -55,5 +55,6 @@ def learners(table: Sequence[Mapping[str, Any]], *, ax: Axes | None = None) -> A
         )
     ax.set_yticks(places, [style.plain(row["learner"]) for row in rows])
     ax.invert_yaxis()
+    ax.locator_params(axis="x", nbins=5)
     ax.set_xlabel("nats per row, held out", fontsize=style.NORMAL, color=style.INK)
     return ax

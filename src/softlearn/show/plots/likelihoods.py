@@ -96,6 +96,7 @@ def _draw(ax: Axes, finite: Floats, limit: float) -> None:
         clip_on=False,
         transform=ax.get_xaxis_transform(),
     )
+    ax.tick_params(axis="x", pad=7)  # below the marks
     beyond = int((finite < edges[0]).sum())
     if beyond:
         text = f"← {beyond:,} further, to {finite.min():.4g}"
