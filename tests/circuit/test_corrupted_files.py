@@ -250,7 +250,7 @@ def test_missing_family_names_are_told(path, sound, families):
 
 def test_too_few_family_names_are_told(path, sound):
     written(path, mixed(), about(sound) | {"families": ["categorical", "gaussian"]})
-    refused(path, "its leaves use family 2, which it does not name")
+    refused(path, "its leaves use family 2, which it does not list")
 
 
 def test_families_in_another_order_are_told(path, sound):
@@ -402,14 +402,14 @@ def test_a_truncated_file_is_refused_at_every_length(path, sound):
 
 def test_a_file_with_something_after_its_end_is_refused(path, sound):
     path.write_bytes(sound + b"\0")
-    refused(path, "it is cut short or damaged")
+    refused(path, "it is truncated or damaged")
 
 
 def test_a_giant_body_is_not_read(path, sound):
     with path.open("wb") as file:
         file.write(sound)
         file.truncate(10**13)  # sparse: takes no room on disk
-    refused(path, "it is cut short or damaged")
+    refused(path, "it is truncated or damaged")
 
 
 def test_a_changed_number_is_noticed(path, sound):

@@ -63,7 +63,7 @@ def test_a_wrong_model_is_explained(name, command, run, tmp_path):
 def test_a_folder_is_no_file(model_file, table_file, run, tmp_path):
     assert is_one_error(run("score", tmp_path, table_file), "it is a folder")
     (tmp_path / "empty").mkdir()
-    assert is_one_error(run("score", model_file, tmp_path / "empty"), "names no file of a table")
+    assert is_one_error(run("score", model_file, tmp_path / "empty"), "matches no table file")
     assert is_one_error(run("score", model_file, table_file, "-o", tmp_path), "is a folder")
 
 
@@ -153,8 +153,8 @@ def test_a_strange_level_of_held_out_rows_is_named(training_file, run, tmp_path)
     valid.write_text(text.replace("F,", "X,", 1), encoding="utf-8")
     result = run("fit", training_file, "-o", tmp_path / "m.safetensors", "--valid", valid)
     assert result.exit_code == 2
-    said = "held-out rows: column 'sex' holds 'X', which is none of its levels ('F', 'M'); name it"
-    assert f"error: {said} in a --schema file" in result.stderr
+    said = "held-out rows: column 'sex' holds 'X', which is none of its levels ('F', 'M'); add it"
+    assert f"error: {said} to the levels in a --schema file" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_strange_level_of_held_out_rows_is_named(training_file, run, tmp_path)
 def test_what_is_read_is_never_overwritten(command, run, model_file, table_file):
     before = table_file.read_bytes()
     arguments = [one.format(table=table_file, model=model_file) for one in command]
-    assert is_one_error(run(*arguments, "--force"), "is what is read here")
+    assert is_one_error(run(*arguments, "--force"), "is an input of this command")
     assert table_file.read_bytes() == before
 
 

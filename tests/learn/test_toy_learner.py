@@ -110,7 +110,7 @@ def test_wrong_parameters_are_refused(choices, message):
         (
             FRAME.assign(sport=[None, "row", "climb"] * 20),
             None,
-            "Toy takes no missing cells, and column 'sport' has 20; fill them, for instance by "
+            "Toy does not accept missing cells, and column 'sport' has 20; fill them, for instance by "
             "CircuitImputer",
         ),
         (FRAME, np.full(60, 2.0), "Toy takes no weights but 1 and 0, and a row has 2"),

@@ -1,4 +1,4 @@
-"""The same circuit with fewer nodes: equal parts shared, edges left out, chains made short."""
+"""Make a circuit smaller: share equal parts, drop edges, shorten chains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Circuits on disk: written whole or not at all, read with suspicion."""
+"""Save and load circuits: files are written atomically, and validated when read."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def _parsed(file: BinaryIO, size: int) -> Circuit:
     start = file.read(LENGTH_BYTES)
     length = header_length(start)
     if size < LENGTH_BYTES or length > size - LENGTH_BYTES:
-        raise ModelFileError("it is cut short, or not a safetensors file at all")
+        raise ModelFileError("it is truncated, or not a safetensors file")
     if length > HEADER_LIMIT:
         raise ModelFileError(f"its header claims {length:,} bytes, which no model needs")
     header = file.read(length)

@@ -1,4 +1,4 @@
-"""What makes a circuit sound; every rule that is broken is reported, not only the first."""
+"""Validate a circuit, and report every rule that it breaks, not only the first."""
 
 from __future__ import annotations
 

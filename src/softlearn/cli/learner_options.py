@@ -45,7 +45,7 @@ def learner_choices(learner: str, settings: Mapping[str, Any], schema: Schema) -
     strange = [name for name in settings if name not in entry.parameters]
     if strange:
         raise SoftlearnError(
-            f"{_flag(strange[0])} is no option of --learner {learner}, which has "
+            f"{_flag(strange[0])} is not an option of --learner {learner}, which has "
             f"{', '.join(map(_flag, entry.parameters))}"
         )
     chosen = {
@@ -57,7 +57,7 @@ def learner_choices(learner: str, settings: Mapping[str, Any], schema: Schema) -
         needed = entry.parameters[name].only_if
         if needed is not None and not entry.parameters[name].matters({**defaults, **chosen}):
             raise SoftlearnError(
-                f"{_flag(name)} goes with {_flag(needed[0])} {needed[1]} only, where it matters"
+                f"{_flag(name)} has an effect only with {_flag(needed[0])} {needed[1]}"
             )
     return chosen
 
@@ -140,7 +140,7 @@ def _by_column(name: str, choices: list[str], schema: Schema) -> str | dict[str,
     general = [choice for choice in choices if "=" not in choice]
     if len(general) > 1:
         raise SoftlearnError(
-            f"{_flag(name)} is {general[0]} and {general[1]} at once; name columns"
+            f"{_flag(name)} is given as both {general[0]} and {general[1]}; name their columns"
         )
     if not named:
         return general[0]

@@ -72,7 +72,7 @@ class TrainingCommand(Command):
         typer.Option("--hold-out", metavar="SHARE", help="Hold out this share of the rows."),
     ] = None
     seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Another number gives another model.")
+        int, typer.Option("--seed", min=0, help="Random seed: another number gives another model.")
     ] = 0
     jobs: Jobs = None
     missing: Missing = "unobserved"
@@ -113,7 +113,7 @@ class LearningCommand(TrainingCommand):
 
     output: Annotated[
         Path,
-        typer.Option("-o", "--output", metavar="FILE", help="Where the model goes: *.safetensors."),
+        typer.Option("-o", "--output", metavar="FILE", help="The model file, *.safetensors."),
     ]
     learner: str = DEFAULT_LEARNER
     settings: Mapping[str, Any] = field(default_factory=dict)  # of the learner's own parameters
@@ -160,7 +160,9 @@ class LearningCommand(TrainingCommand):
         try:
             return float(model.score(table))
         except UnknownLevelError as error:
-            raise TableError(f"held-out rows: {error.what}; name it in a --schema file") from None
+            raise TableError(
+                f"held-out rows: {error.what}; add it to the levels in a --schema file"
+            ) from None
 
 
 def read_labelled(command: TrainingCommand) -> tuple[ArrowTable, Floats | None, Schema]:

@@ -1,4 +1,4 @@
-"""What goes wrong, in one line: no traceback for a mistake that the user can put right."""
+"""Report users' mistakes in one line, without a traceback."""
 
 from __future__ import annotations
 

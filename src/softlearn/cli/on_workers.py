@@ -98,11 +98,13 @@ def _check(command: Fit) -> None:
 
     command.check_output(command.output)
     if command.best:
-        raise SoftlearnError("--best learns from one table in memory; leave the workers out")
+        raise SoftlearnError(
+            "--best needs the whole table in memory; leave out --workers and --cluster"
+        )
     if command.hold_out is not None:
         raise SoftlearnError("--hold-out needs the whole table; name held-out rows by --valid")
     if command.table == "-":
-        raise SoftlearnError("workers read files, and not standard input; write it to one first")
+        raise SoftlearnError("workers cannot read standard input; write it to a file first")
     for file in find_files(command.table):
         if not file.is_file():
             raise TableError(f"cannot read {file}: there is no such file")

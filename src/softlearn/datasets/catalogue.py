@@ -1,4 +1,4 @@
-"""All data sets by name: what they are, where they are now, and how to have them at hand."""
+"""All data sets by name: what they are, where their files are, and how to fetch them."""
 
 from __future__ import annotations
 

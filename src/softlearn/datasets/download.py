@@ -1,4 +1,4 @@
-"""Bytes from a web address: with a time limit, several attempts and a line of progress."""
+"""Download bytes, with a time limit, retries and a line of progress."""
 
 from __future__ import annotations
 

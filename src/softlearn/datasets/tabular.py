@@ -1,4 +1,4 @@
-"""Four mixed tables on which generators of tables are compared, in their two splits."""
+"""Four mixed tables for comparing generators of synthetic rows, with train and test splits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worlds whose truth is known: each is a model, to draw tables from and to compare with."""
+"""Worlds: models to draw tables from, so that learnt answers can be compared with the truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the demo finds out, step by step: learnt answers beside true ones."""
+"""The demo's computations, step by step: learnt answers beside true ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One good model by itself: settings are found, many circuits are learnt and mixed."""
+"""Automatic model search: find settings, learn many circuits, and mix them."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ class AutoCircuit(DensityEstimator):
         table = as_table(valid)
         n_rows = open_frame(table).n_rows
         if not n_rows:
-            raise SoftlearnError("valid has no rows, so there is nothing to choose by")
+            raise SoftlearnError("valid has no rows, so no model can be chosen by them")
         values = encode(table, schema, unknown=self.unknown)
         return Block(values, np.ones(n_rows))
 

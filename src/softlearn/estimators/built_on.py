@@ -1,4 +1,4 @@
-"""What estimators that are built on a learner share: its copy, its schema, its fit."""
+"""Estimators built on a learner: how it is cloned, given a schema, and fitted."""
 
 from __future__ import annotations
 

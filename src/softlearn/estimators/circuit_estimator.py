@@ -1,4 +1,4 @@
-"""What the estimators of all learners share: fit, and parameters that no learner owns."""
+"""The base of all learners' estimators: ``fit``, and the parameters that they share."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ class Comparison:
     def best(self) -> Compared:
         """The learner with the best score of held-out rows."""
         if self.results[0].model is None:
-            raise SoftlearnError(f"no learner could take the table: {self.results[0].note}")
+            raise SoftlearnError(f"no learner accepts this table: {self.results[0].note}")
         return self.results[0]
 
     @property
@@ -146,7 +146,7 @@ def compare(
     n_jobs: int | None = None,
     watch: Callable[[str, int, int], None] | None = None,
 ) -> Comparison:
-    """Learn a table with several learners, and judge them by rows that none has learnt from.
+    """Fit several learners to a table, and compare them on held-out rows.
 
     A learner that cannot take the table says why, and the others go on.
 

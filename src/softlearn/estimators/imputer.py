@@ -1,4 +1,4 @@
-"""Missing cells filled from what a circuit knows of the rest of their row."""
+"""Fill missing cells given the rest of their row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several circuits, learnt from different seeds or resampled rows, as one."""
+"""Average several circuits learnt with different seeds or from resampled rows."""
 
 from __future__ import annotations
 

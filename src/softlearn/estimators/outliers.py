@@ -1,4 +1,4 @@
-"""Odd rows, and why they are odd."""
+"""Outlier detection with explanations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The best of a grid of choices, by the log-density of rows that were held out."""
+"""Grid search by the log-density of held-out rows."""
 
 from __future__ import annotations
 

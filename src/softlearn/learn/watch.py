@@ -1,4 +1,4 @@
-"""How learning is carried out and watched; none of it changes the result."""
+"""Threads and progress of learning, which do not change the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A circuit and its schema, asked by column name about frames."""
+"""``Model``: a circuit and its schema, queried by column names and frames."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ class Model(Questions):
             self.circuit = circuit if schema is None else retold(circuit, schema)
         else:
             raise SoftlearnError(
-                f"a model is made of a circuit, not of {type(circuit).__name__}; the branches of "
-                "a sum are added, as in 0.3 * a + 0.7 * b"
+                f"Model takes a circuit, not a {type(circuit).__name__}; a mixture is written as a "
+                "sum, as in 0.3 * a + 0.7 * b"
             )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -202,7 +202,7 @@ class Model(Questions):
             drawn = sample_given(self.circuit, known.evidence, rng, n_each=int(n), impossible="nan")
         except MemoryError:
             raise SoftlearnError(
-                f"there is no room for {n_cells:.3g} cells at once; draw fewer rows, several times"
+                f"{n_cells:.3g} cells do not fit into memory; draw fewer rows at a time"
             ) from None
         known.refuse(np.isnan(drawn[0, :: max(n, 1)]), impossible)
         return decode(rounded(self.schema, known.evidence, drawn), self.schema)

@@ -1,4 +1,4 @@
-"""The questions whose answers are numbers and distributions, by column name."""
+"""The methods of ``Model`` that return numbers and distributions."""
 
 from __future__ import annotations
 

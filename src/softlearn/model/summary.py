@@ -1,4 +1,4 @@
-"""Every column of a model in one line of a table."""
+"""A table with one line per column of a model."""
 
 from __future__ import annotations
 

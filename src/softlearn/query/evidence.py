@@ -1,4 +1,4 @@
-"""What is known of each row: of each column nothing, a value, a set of levels or an interval."""
+"""Evidence: for each row and column nothing, a value, a set of levels or an interval."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def without_missing(
 def intersect(schema: Schema, a: Evidence, b: Evidence) -> Evidence:
     """Return rows for which both hold; a contradiction becomes an impossible region."""
     if a.values.shape != b.values.shape:
-        raise EvidenceError(f"{a.n_rows} and {b.n_rows} rows of evidence do not combine")
+        raise EvidenceError(f"{a.n_rows} and {b.n_rows} rows of evidence cannot be combined")
     values = np.where(np.isnan(a.values), b.values, a.values)
     sets: dict[int, Bools] = {**b.sets, **a.sets}
     intervals: dict[int, Interval] = {**b.intervals, **a.intervals}

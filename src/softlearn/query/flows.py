@@ -1,4 +1,4 @@
-"""How much weighted rows use each edge and each leaf, and what they say about the leaves."""
+"""Expected counts: how much weighted rows use each edge and leaf, and the leaves' statistics."""
 
 from __future__ import annotations
 

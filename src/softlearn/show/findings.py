@@ -1,4 +1,4 @@
-"""What a model has found, as values that print as text and turn into JSON."""
+"""Findings about a model: values that print as text and convert to JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model in plain words."""
+"""Summarise a model in text."""
 
 from __future__ import annotations
 

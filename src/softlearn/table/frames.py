@@ -1,4 +1,4 @@
-"""The doorway for frames: which library a frame is from, its names, and its columns' cells."""
+"""Open frames: recognise their library, and read their names and cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A schema guessed from a frame, with the reason for every guess."""
+"""Infer a schema from a frame, with a reason for each column."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def _chosen_categorical(cells: Cells) -> Column:
 
 def _all_missing(cells: Cells) -> TableError:
     return TableError(
-        f"every cell of column {cells.name!r} is missing, so nothing says what it holds; leave the "
+        f"every cell of column {cells.name!r} is missing, so its kind is unknown; leave the "
         "column out, or give a Column with its kind, and its levels if it has any, in overrides"
     )
 

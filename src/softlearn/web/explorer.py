@@ -1,4 +1,4 @@
-"""The explorer as people start it: by a command in the foreground, or behind a notebook."""
+"""Start the explorer: in the foreground by a command, or in the background of a notebook."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _listening(host: str, port: int) -> socket.socket | None:
         line.listen(_BACKLOG)  # bound alone, another process could still bind it as well
     except socket.gaierror:
         line.close()
-        raise SoftlearnError(f"{host!r} is no address of this machine") from None
+        raise SoftlearnError(f"{host!r} is not an address of this machine") from None
     except OSError as error:
         line.close()
         if error.errno in _BUSY:

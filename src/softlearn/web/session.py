@@ -1,4 +1,4 @@
-"""A model, maybe a table, and everything about them that all requests share."""
+"""The explorer's session: a model, optionally a table, and what all requests share."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Outliers(StreamingCommand):
         "softlearn outliers bank.safetensors bank.csv -n 100 -o odd.csv",
     )
 
-    number: Annotated[int, typer.Option("-n", "--number", min=1, help="How many rows.")] = 10
+    number: Annotated[int, typer.Option("-n", "--number", min=1, help="Number of rows.")] = 10
 
     def run(self) -> None:
         """Find the lowest rows in one walk through the table, then explain them."""

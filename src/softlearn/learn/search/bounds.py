@@ -1,4 +1,4 @@
-"""How much time and work a search may take, and what it tells while it runs."""
+"""The limits of a search in time and work, and its progress reports."""
 
 from __future__ import annotations
 

@@ -78,7 +78,10 @@ def calibration(
     )
     possible = ~np.isnan(log_probability)
     if not possible.any():
-        raise EvidenceError("no row of the table is left: its cells are missing or impossible")
+        raise EvidenceError(
+            "no row of the table can be used: its cells of the event are missing, or it is "
+            "impossible in the model"
+        )
     predicted, came_true = np.exp(log_probability[possible]), happened[possible]
     ax = one_axes(ax, 4.4, 4.4)
     _draw(ax, predicted, _binned(predicted, came_true))

@@ -1,4 +1,4 @@
-"""One column as another moves: conditional probabilities, or a mean with its deviation."""
+"""How one column changes with another: conditional probabilities, or a mean and deviation."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _ask(model: Model, of: str, on: str, given: Conditions | None) -> _Question:
     target, other = schema.index(of), schema.index(on)
     for name in (of, on):
         if name in known:
-            raise EvidenceError(f"column {name!r} is drawn, so it cannot be given as well")
+            raise EvidenceError(f"column {name!r} is what is drawn, so it cannot also be given")
     if target == other:
         raise EvidenceError(f"of and on are both {of!r}; name two different columns")
     beliefs = Beliefs(model, [other], given)

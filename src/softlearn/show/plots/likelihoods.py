@@ -1,4 +1,4 @@
-"""How likely the rows of a table are, and which of them are hardly likely at all."""
+"""A histogram of the log-densities of a table's rows, with the least likely ones marked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every column by itself: what was observed beside what the model believes."""
+"""Every column by itself: the table beside the model."""
 
 from __future__ import annotations
 
