@@ -104,8 +104,8 @@ class Findings:
 
     def _about_groups(self) -> str:
         if len(self.groups) < 2:
-            return "It tells no kinds of rows apart."
-        lines = ["Kinds of rows that it tells apart"]
+            return "The model does not distinguish kinds of rows."
+        lines = ["Kinds of rows"]
         for group in self.groups:
             head = f"{share_text(group.share):>8}  "
             told = "; ".join(shift.words for shift in group.shifts)
@@ -118,7 +118,7 @@ class Findings:
     def _about_dependencies(self) -> str:
         if not self.dependencies:
             return "No two columns depend on each other." if self.n_compared == 0 else ""
-        lines = ["What tells most about what, by the share of their uncertainty in common"]
+        lines = ["Strongest dependencies, as the share of uncertainty in common"]
         pairs = [
             shortened(f"{one.first}, {one.second}", _PAIR_LETTERS) for one in self.dependencies
         ]
