@@ -12,7 +12,7 @@ _LONG_ECHO = re.compile(
 
 
 class SoftlearnError(ValueError):
-    """Something that the caller can put right; the message says what and how.
+    """An error that the user can correct; the message says what is wrong and what to do.
 
     Of a long text that it quotes, the beginning is shown.
     """

@@ -28,9 +28,7 @@ def main() -> dict[str, Any]:
         What was found, as dicts, lists, text and numbers.
     """
     begin, page, truth = perf_counter(), Page(), worlds.households()
-    page.say(
-        f"softlearn {__version__}: learn a table, then ask questions about it", "bold"
-    )
+    page.say(f"softlearn {__version__}: learn a table, then ask questions about it", "bold")
     page.say("The first run compiles for about a minute; later ones take seconds.", "dim")
     rows = lossy(truth, seed=0)
     page.title("Rows from a known distribution")

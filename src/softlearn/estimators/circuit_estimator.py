@@ -100,14 +100,14 @@ class CircuitEstimator(DensityEstimator):
         Parameters
         ----------
         X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
-            At least two rows; missing cells are welcome, unless the learner says otherwise. A Dask
-            DataFrame or Array is read partition by partition.
+            At least two rows; it may have missing cells, unless the learner does not accept them. A
+            Dask DataFrame or Array is read partition by partition.
         y : ignored
             A target is a column like any other: keep it in ``X``.
         sample_weight : array of shape (rows,), optional
-            The weight of each row: 2 is the row twice, 0 its absence. Weights that add to one row
-            or less, or to more than 2**53, count in proportion alone, as if their mean were 1.
-            Those of a Dask table are a Dask Series or Array, or the name of a column.
+            The weight of each row: 2 counts it twice, 0 ignores it. Weights that add to one row or
+            less, or to more than 2**53, count in proportion alone, as if their mean were 1. Those
+            of a Dask table are a Dask Series or Array, or the name of a column.
 
         Returns
         -------

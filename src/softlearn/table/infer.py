@@ -46,7 +46,7 @@ def infer_schema(
     missing: Missing = "unobserved",
     weights: Floats | None = None,
 ) -> Schema:
-    """Guess what the columns of a frame are, by what their cells hold and not by how it is stored.
+    """Infer what the columns of a frame are from the content of their cells, not their storage.
 
     Booleans, and numbers that are only 0 and 1, are boolean; whole numbers are integer, however few
     there are; other numbers are numeric. ISO dates and times are datetime, also as text; other text
@@ -55,12 +55,12 @@ def infer_schema(
     Parameters
     ----------
     frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
-        At least one row and one column. Missing cells are welcome. The columns of an array are
-        named "0", "1" and so on; those of a pandas frame that are whole numbers likewise.
+        At least one row and one column; cells may be missing. The columns of an array are named
+        "0", "1" and so on; those of a pandas frame that are whole numbers likewise.
     overrides : mapping of column name to kind, Column or mapping, optional
-        What the caller knows better. A kind is enough: levels are taken from the cells. A mapping
-        may say ``kind``; ``scale``, which is ``"plain"`` for numbers to be taken as they are;
-        ``step``, ``lower``, ``upper`` and ``atoms`` of the scale; and ``missing``.
+        Overrides of the inference. A kind is enough: levels are taken from the cells. A mapping may
+        have ``kind``; ``scale``, which is ``"plain"`` for numbers without a scale; ``step``,
+        ``lower``, ``upper`` and ``atoms`` of the scale; and ``missing``.
     missing : {"unobserved", "modelled"}
         How a missing cell is treated: as unobserved, or as a value with a probability in
         every column that has missing cells.

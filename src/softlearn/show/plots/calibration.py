@@ -61,7 +61,7 @@ def calibration(
     event : dict
         What may be true of a row, such as ``{"car": "none"}`` or ``{"age": (30, 40)}``.
     unknown : {"error", "missing"}
-        Whether a level that the model has never seen is an error or taken as missing.
+        Whether an unknown level is an error, or treated as missing.
     ax : Axes, optional
         Where to draw; by default a new figure.
     """

@@ -45,7 +45,7 @@ def likelihoods(
     share : float
         The share of the rows to mark, if there is no threshold.
     unknown : {"error", "missing"}
-        Whether a level that the model has never seen is an error or taken as missing.
+        Whether an unknown level is an error, or treated as missing.
     ax : Axes, optional
         Where to draw; by default a new figure.
     """

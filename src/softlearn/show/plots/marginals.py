@@ -53,7 +53,7 @@ def marginals(
     columns : list of str, optional
         The columns to draw; by default all, or the first sixty.
     unknown : {"error", "missing"}
-        Whether a level that the model has never seen is an error or taken as missing.
+        Whether an unknown level is an error, or treated as missing.
     axes : array of Axes, optional
         Where to draw, one for each column; by default a new figure.
 
