@@ -95,12 +95,12 @@ def test_a_folder_is_told(tmp_path):
 
 def test_an_empty_file_is_told(path):
     path.touch()
-    refused(path, "cut short, or not a safetensors file")
+    refused(path, "truncated, or not a safetensors file")
 
 
 def test_a_text_file_is_told(path):
     path.write_text("age,income\n30,>50K\n" * 20)
-    refused(path, "cut short, or not a safetensors file")
+    refused(path, "truncated, or not a safetensors file")
 
 
 def test_a_zip_file_is_told(path):
@@ -146,7 +146,7 @@ def test_a_name_that_is_too_long_is_told():
 
 def test_a_header_larger_than_the_file_is_not_read(path, sound):
     path.write_bytes((2**63).to_bytes(8, "little") + sound[8:])
-    refused(path, "cut short")
+    refused(path, "truncated")
 
 
 def test_a_giant_header_is_not_read(path):
@@ -397,7 +397,7 @@ def test_every_violation_is_in_the_message(path, sound):
 def test_a_truncated_file_is_refused_at_every_length(path, sound):
     for length in range(0, len(sound), 7):
         path.write_bytes(sound[:length])
-        refused(path, "cut short")
+        refused(path, "truncated")
 
 
 def test_a_file_with_something_after_its_end_is_refused(path, sound):
