@@ -104,8 +104,8 @@ def test_wrong_parameters_are_refused(choices, message):
         (
             FRAME.assign(age=np.arange(60)),
             None,
-            "Toy accepts only categorical and boolean columns, and column 'age' is integer; leave it "
-            "out, choose another kind in schema, or use another learner",
+            "Toy accepts only categorical and boolean columns, and column 'age' is integer; leave "
+            "it out, choose another kind in schema, or use another learner",
         ),
         (
             FRAME.assign(sport=[None, "row", "climb"] * 20),
