@@ -255,7 +255,7 @@ def test_too_few_family_names_are_told(path, sound):
 
 def test_families_in_another_order_are_told(path, sound):
     written(path, mixed(), about(sound) | {"families": ["gaussian", "categorical", "histogram"]})
-    refused(path, "its leaf family 0 is 'gaussian', here 'categorical'")
+    refused(path, "its leaf family 0 is 'gaussian'; this version has 'categorical'")
 
 
 def test_a_family_of_the_future_is_named(path, sound):
@@ -264,7 +264,7 @@ def test_a_family_of_the_future_is_named(path, sound):
     future = mixed().leaf_family.copy()
     future[-1] = 199
     written(path, replace(mixed(), leaf_family=future), about(sound) | {"families": names})
-    refused(path, "its leaf family 199 is 'family 199', here None")
+    refused(path, "its leaf family 199 is 'family 199'; this version has no such family")
 
 
 def test_families_that_no_leaf_uses_do_not_matter(path, sound):

@@ -144,7 +144,7 @@ def test_the_loss_is_bounded_in_any_circuit(seed, bound):
 @pytest.mark.parametrize(
     ("asked", "reason"),
     [
-        ({"max_nodes": 3}, "give a table"),
+        ({"max_nodes": 3}, "pass a table"),
         ({"frame": ROWS, "max_nodes": 3, "max_loss": 0.1}, "not both"),
         ({"frame": ROWS, "max_nodes": 3}, "cannot be compressed to fewer than"),
     ],

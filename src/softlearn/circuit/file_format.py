@@ -217,5 +217,5 @@ def _check_families(names: object, used: list[int]) -> None:
         if names[family] != here:
             raise ModelFileError(
                 f"its leaf family {family} is {reprlib.repr(names[family])}; "
-                f"this version has {here!r}"
+                f"this version has {repr(here) if here else 'no such family'}"
             )
