@@ -32,7 +32,7 @@ def validate(circuit: Circuit) -> None:
 def violations(circuit: Circuit) -> list[str]:
     """Return a sentence for every rule that the circuit breaks; none means that it is sound.
 
-    If one rule is broken in thousands of places, the first thousand are told.
+    If one rule is broken in thousands of places, the first thousand are listed.
 
     Checked are the arrays' shapes and ranges, the order of nodes, one root, no unreachable node,
     normalised finite weights, sound leaf parameters, smoothness and decomposability.

@@ -41,7 +41,7 @@ from softlearn.table.partitioned import is_partitioned
 
 @dataclass(eq=False, repr=False)
 class CircuitClassifier(ClassifierMixin, TableEstimator):
-    """Classify by one circuit over the features and the target.
+    """Classify with a circuit over the features and the target.
 
     Missing features are summed out exactly. Unknown levels (unless they are rejected) and numbers
     that are impossible in the circuit are treated as missing.

@@ -18,7 +18,7 @@ from softlearn.model.randomness import RandomState
 
 
 class DensityEstimator(ModelQuestions, DensityMixin, TableEstimator):
-    """An estimator whose ``model_`` is the answer; all questions can be asked of it directly."""
+    """An estimator of a joint distribution; it has all query methods of its ``model_``."""
 
     unknown: Unknown
 

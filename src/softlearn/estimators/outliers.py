@@ -37,7 +37,7 @@ USUAL_ROWS = 2000  # rows whose mean surprise is taken for usual: to a few hundr
 
 @dataclass(eq=False, repr=False)
 class CircuitOutlierDetector(OutlierMixin, TableEstimator):
-    """Call the least probable rows outliers.
+    """Detect outliers: the least probable rows.
 
     Missing cells are summed out, so a row is scored by its observed cells. By default a row with an
     unknown level has probability zero, and is an outlier; see ``unknown``.
@@ -139,7 +139,7 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
         return self
 
     def score_samples(self, X: Frame) -> Floats:  # noqa: N803
-        """Return the log-probability of each row's cells, (rows,); the lower, the odder.
+        """Return the log-probability of each row's cells, (rows,); outliers have low scores.
 
         Unlike a log-density, it does not depend on the precision with which numbers are written:
         more digits do not make a row less probable.

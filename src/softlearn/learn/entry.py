@@ -86,7 +86,7 @@ class Entry(Generic[Config]):
         Where it comes from.
     function
         A pure function from rows, a schema, a config and a seed to a circuit. The engine says how
-        many threads work and who looks on; neither may change the result.
+        many threads work and has the progress callback; neither may change the result.
     config
         A frozen dataclass; ``parameter`` makes the fields that callers may choose, and all have
         defaults. Fields without a rule are left to programs that use the learner directly.

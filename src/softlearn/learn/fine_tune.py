@@ -62,7 +62,7 @@ def fine_tuned(
     seed
         The chance of what is held out, and of batches.
     engine
-        Who works and who looks on.
+        The number of threads, and the progress callback.
     """
     schema = circuit.schema
     check_blocks([block], schema)

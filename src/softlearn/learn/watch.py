@@ -56,7 +56,7 @@ def ignore(progress: Progress) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """Who works, and who looks on.
+    """The number of threads, and the progress callback.
 
     Attributes
     ----------

@@ -33,7 +33,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A kind of rows that the model tells apart.
+    """A kind of rows that the model distinguishes.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """What a model has found; ``print`` shows it, ``to_dict`` gives JSON-safe values.
+    """The findings about a model; ``print`` shows them, ``to_dict`` gives JSON-safe values.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Findings:
     n_other_groups, other_share
         How many further kinds there are, and their share together.
     dependencies
-        The pairs of columns that tell most about each other, the strongest first.
+        The pairs of columns with the strongest dependencies, strongest first.
     n_compared
         How many columns were compared pair by pair to find them. In very large models these are
         the columns that may depend most; the independent ones never need to be compared.

@@ -1,4 +1,4 @@
-"""One cell at a time: Python values to the floats that circuits read, and back."""
+"""Convert single Python values to the floats that circuits read, and back."""
 
 from __future__ import annotations
 

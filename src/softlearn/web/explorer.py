@@ -120,7 +120,7 @@ def explore(
 def serve(
     model: Model, values: Floats | None, title: str, place: Place, ready: Callable[[str], None]
 ) -> None:
-    """Serve the explorer until it is interrupted; ``ready`` is told the address."""
+    """Serve the explorer until it is interrupted; ``ready`` is called with the address."""
     server, work = _server(Session(model, title, values), place)
     ready(place.url)
     try:

@@ -13,7 +13,7 @@ from softlearn.show.views.values import Json
 
 
 class NoTableError(SoftlearnError):
-    """A question about rows, asked of an explorer without a table."""
+    """A request for rows to an explorer without a table."""
 
 
 class Session:

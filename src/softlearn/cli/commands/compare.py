@@ -106,7 +106,7 @@ class Compare(TrainingCommand):
 
 @contextmanager
 def _told() -> Iterator[Callable[[str, int, int], None]]:
-    """Yield what is told which learner is at work; only a terminal shows it."""
+    """Yield a callback that shows which learner is being fitted, in a terminal only."""
     if not sys.stderr.isatty():
         yield lambda *_: None
         return

@@ -84,7 +84,7 @@ class Clock:
         return self.bounds.max_fits is None or self.n_fits < self.bounds.max_fits
 
     def tell(self, stage: str, score: float) -> None:
-        """Tell who looks on."""
+        """Call the progress callback."""
         left = max(0.0, self.left())
         self.watch(
             News(

@@ -33,7 +33,7 @@ _STRIP = 0.1  # height of the strip that shows where the other column is likely
 def conditional(
     model: Model, of: str, on: str, given: Conditions | None = None, *, ax: Axes | None = None
 ) -> Axes:
-    """Draw what one column tells about another.
+    """Plot how the distribution of one column depends on another.
 
     For a discrete ``of`` it is the probability of each level, for numbers and times the expected
     value with one standard deviation to each side. The grey strip at the bottom shows where ``on``
@@ -66,7 +66,7 @@ def conditional(
 
 @dataclass(frozen=True, eq=False)
 class _Question:
-    """What is asked of which columns, and the answers."""
+    """A conditional query about some columns, and the answers."""
 
     of: Column
     on: Column
