@@ -16,7 +16,7 @@ Attributes
 model_ : Model
     The circuit, which answers all questions; its methods are the estimator's too.
 schema_ : Schema
-    What the columns are taken for, and why.
+    The inferred schema: what each column is, and why.
 n_features_in_ : int
     Number of columns.
 feature_names_in_ : ndarray of str

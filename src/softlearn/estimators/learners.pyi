@@ -109,7 +109,7 @@ class SoftLearn(CircuitEstimator):
     model_ : Model
         The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
-        What the columns are taken for, and why.
+        The inferred schema: what each column is, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -277,7 +277,7 @@ class LearnSPN(CircuitEstimator):
     model_ : Model
         The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
-        What the columns are taken for, and why.
+        The inferred schema: what each column is, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -409,7 +409,7 @@ class ChowLiuTree(CircuitEstimator):
     model_ : Model
         The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
-        What the columns are taken for, and why.
+        The inferred schema: what each column is, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -527,7 +527,7 @@ class HCLT(CircuitEstimator):
     model_ : Model
         The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
-        What the columns are taken for, and why.
+        The inferred schema: what each column is, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -652,7 +652,7 @@ class RatSpn(CircuitEstimator):
     model_ : Model
         The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
-        What the columns are taken for, and why.
+        The inferred schema: what each column is, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -789,7 +789,7 @@ class EinsumNetwork(CircuitEstimator):
     model_ : Model
         The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
-        What the columns are taken for, and why.
+        The inferred schema: what each column is, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -919,7 +919,7 @@ class CutsetNetwork(CircuitEstimator):
     model_ : Model
         The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
-        What the columns are taken for, and why.
+        The inferred schema: what each column is, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -1038,7 +1038,7 @@ class LearnPSDD(CircuitEstimator):
     model_ : Model
         The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
-        What the columns are taken for, and why.
+        The inferred schema: what each column is, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -1151,7 +1151,7 @@ class RandomCircuits(CircuitEstimator):
     model_ : Model
         The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
-        What the columns are taken for, and why.
+        The inferred schema: what each column is, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -1269,7 +1269,7 @@ class IdSpn(CircuitEstimator):
     model_ : Model
         The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
-        What the columns are taken for, and why.
+        The inferred schema: what each column is, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str

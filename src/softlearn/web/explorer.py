@@ -106,7 +106,7 @@ def explore(
     port : int, optional
         The port; by default the first free one from 8765.
     unknown : {"error", "missing"}
-        Whether a level in the table that the model has never seen is an error or taken as missing.
+        Whether an unknown level in the table is an error, or treated as missing.
     open_browser : bool
         Whether to open the page.
     """
