@@ -63,35 +63,37 @@ class CircuitEstimator(DensityEstimator):
         "The source of randomness; the same number gives the same circuit.",
     )
     n_jobs: int | None = parameter(
-        None, N_JOBS, "Threads; by default all cores. The circuit does not depend on it."
+        None,
+        N_JOBS,
+        "The number of threads, by default one per core; it does not change the circuit.",
     )
-    verbose: int = parameter(0, VERBOSE, "Whether a terminal shows how far learning has come.")
+    verbose: int = parameter(0, VERBOSE, "Whether progress is shown in a terminal or notebook.")
     on_interrupt: Literal["raise", "keep"] = parameter(
         "raise",
         one_of("raise", "keep"),
-        "Whether Ctrl-C ends learning, or keeps the circuit that there is so far.",
+        "Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so "
+        "far.",
     )
     schema: Schema | Mapping[str, Choice] | None = parameter(
         None,
         SCHEMA,
-        "What the columns are, or what the caller knows better than ``infer_schema``: a kind, or "
-        'choices such as ``{"scale": "plain"}`` or '
-        '``{"lower": 0, "missing": "modelled"}``.',
+        "The schema of the table, or overrides of the inferred one: a kind, or settings such as "
+        '``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.',
     )
     missing: Missing = parameter(
         "unobserved",
         one_of("unobserved", "modelled"),
         "How a missing cell is treated: as unobserved, so that it is summed out, or as a value of "
-        "its own, with a probability in every column with missing cells. Drawn rows then have gaps "
-        'as the data has, and ``model_.probability({"age": {None}})`` is defined. A ``Schema`` '
-        "has this choice for each column.",
+        "its own, with a probability in every column with missing cells. Drawn rows then have "
+        'missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. '
+        "A ``Schema`` has this choice for each column.",
     )
     unknown: Unknown = parameter(
         "error",
         UNKNOWN,
-        "Whether a level that the schema does not know, such as one that only rows to be scored "
-        "have, is an error or taken as missing, unless a question says otherwise. It is about the "
-        "rows of tables; a level in a dict is always an error.",
+        "Whether an unknown level in a table, such as one that only rows to be scored have, is an "
+        "error or treated as missing; methods can override it. An unknown level in a dict is "
+        "always an error.",
     )
 
     def fit(self, X: Frame, y: object = None, sample_weight: object = None) -> Self:  # noqa: N803

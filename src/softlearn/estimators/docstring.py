@@ -50,7 +50,7 @@ def described_type(one: Parameter) -> str:
 def _described(name: str, one: Parameter) -> str:
     text = one.help
     if one.only_if is not None:
-        text += f" It matters only if ``{one.only_if[0]}`` is {one.only_if[1]!r}."
+        text += f" It has an effect only if ``{one.only_if[0]}`` is {one.only_if[1]!r}."
     return f"{name} : {described_type(one)}\n" + indent("\n".join(wrap(text, _WIDTH - 4)), "    ")
 
 

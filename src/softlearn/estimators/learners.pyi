@@ -82,27 +82,28 @@ class SoftLearn(CircuitEstimator):
         there and gives the same circuit; then the folder is removed.
     beta : float, default=40.0
         How hard the memberships of soft k-means are; large values approach hard assignment. It
-        matters only if ``clustering`` is 'kmeans'.
+        has an effect only if ``clustering`` is 'kmeans'.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Threads; by default all cores. The circuit does not depend on it.
+        The number of threads, by default one per core; it does not change the circuit.
     verbose : {0, 1}, default=0
-        Whether a terminal shows how far learning has come.
+        Whether progress is shown in a terminal or notebook.
     on_interrupt : {"raise", "keep"}, default='raise'
-        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+        Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so
+        far.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
-        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
-        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+        The schema of the table, or overrides of the inferred one: a kind, or settings such as
+        ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
         its own, with a probability in every column with missing cells. Drawn rows then have
-        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
-        Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is an error or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always an error.
+        Whether an unknown level in a table, such as one that only rows to be scored have, is an
+        error or treated as missing; methods can override it. An unknown level in a dict is
+        always an error.
 
     Attributes
     ----------
@@ -249,28 +250,29 @@ class LearnSPN(CircuitEstimator):
         square; `gens`, the original algorithm, uses G-tests (on binned numbers) and hard
         incremental EM over naive Bayes mixtures, which chooses the number of clusters.
     cluster_penalty : float, default=0.6
-        The penalty for each additional cluster, in nats per column. It matters only if
+        The penalty for each additional cluster, in nats per column. It has an effect only if
         ``variant`` is 'gens'.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Threads; by default all cores. The circuit does not depend on it.
+        The number of threads, by default one per core; it does not change the circuit.
     verbose : {0, 1}, default=0
-        Whether a terminal shows how far learning has come.
+        Whether progress is shown in a terminal or notebook.
     on_interrupt : {"raise", "keep"}, default='raise'
-        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+        Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so
+        far.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
-        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
-        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+        The schema of the table, or overrides of the inferred one: a kind, or settings such as
+        ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
         its own, with a probability in every column with missing cells. Drawn rows then have
-        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
-        Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is an error or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always an error.
+        Whether an unknown level in a table, such as one that only rows to be scored have, is an
+        error or treated as missing; methods can override it. An unknown level in a dict is
+        always an error.
 
     Attributes
     ----------
@@ -382,27 +384,28 @@ class ChowLiuTree(CircuitEstimator):
         How several trees are learnt: independently from resampled rows, or jointly by EM, each
         from the rows that it explains best; EM may leave fewer than `n_members`.
     max_iter : int, default=30
-        The maximum number of EM steps. It matters only if ``mixture`` is 'em'.
+        The maximum number of EM steps. It has an effect only if ``mixture`` is 'em'.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Threads; by default all cores. The circuit does not depend on it.
+        The number of threads, by default one per core; it does not change the circuit.
     verbose : {0, 1}, default=0
-        Whether a terminal shows how far learning has come.
+        Whether progress is shown in a terminal or notebook.
     on_interrupt : {"raise", "keep"}, default='raise'
-        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+        Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so
+        far.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
-        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
-        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+        The schema of the table, or overrides of the inferred one: a kind, or settings such as
+        ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
         its own, with a probability in every column with missing cells. Drawn rows then have
-        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
-        Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is an error or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always an error.
+        Whether an unknown level in a table, such as one that only rows to be scored have, is an
+        error or treated as missing; methods can override it. An unknown level in a dict is
+        always an error.
 
     Attributes
     ----------
@@ -504,23 +507,24 @@ class HCLT(CircuitEstimator):
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Threads; by default all cores. The circuit does not depend on it.
+        The number of threads, by default one per core; it does not change the circuit.
     verbose : {0, 1}, default=0
-        Whether a terminal shows how far learning has come.
+        Whether progress is shown in a terminal or notebook.
     on_interrupt : {"raise", "keep"}, default='raise'
-        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+        Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so
+        far.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
-        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
-        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+        The schema of the table, or overrides of the inferred one: a kind, or settings such as
+        ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
         its own, with a probability in every column with missing cells. Drawn rows then have
-        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
-        Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is an error or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always an error.
+        Whether an unknown level in a table, such as one that only rows to be scored have, is an
+        error or treated as missing; methods can override it. An unknown level in a dict is
+        always an error.
 
     Attributes
     ----------
@@ -629,23 +633,24 @@ class RatSpn(CircuitEstimator):
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Threads; by default all cores. The circuit does not depend on it.
+        The number of threads, by default one per core; it does not change the circuit.
     verbose : {0, 1}, default=0
-        Whether a terminal shows how far learning has come.
+        Whether progress is shown in a terminal or notebook.
     on_interrupt : {"raise", "keep"}, default='raise'
-        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+        Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so
+        far.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
-        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
-        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+        The schema of the table, or overrides of the inferred one: a kind, or settings such as
+        ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
         its own, with a probability in every column with missing cells. Drawn rows then have
-        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
-        Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is an error or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always an error.
+        Whether an unknown level in a table, such as one that only rows to be scored have, is an
+        error or treated as missing; methods can override it. An unknown level in a dict is
+        always an error.
 
     Attributes
     ----------
@@ -755,34 +760,36 @@ class EinsumNetwork(CircuitEstimator):
         neighbouring columns, each split at every position, which suits ordered columns such as
         time series.
     n_replicas : int, default=8
-        Random trees of regions. It matters only if ``structure`` is 'random'.
+        The number of random trees of regions. It has an effect only if ``structure`` is
+        'random'.
     depth : int, default=3
-        How many times regions are halved. It matters only if ``structure`` is 'random'.
+        How many times regions are halved. It has an effect only if ``structure`` is 'random'.
     n_pieces : int, default=8
-        The approximate number of pieces that the columns are cut into. It matters only if
+        The approximate number of pieces that the columns are cut into. It has an effect only if
         ``structure`` is 'poon-domingos'.
     n_nodes : int, default=8
         The number of sums, or of products of leaves, per region.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Threads; by default all cores. The circuit does not depend on it.
+        The number of threads, by default one per core; it does not change the circuit.
     verbose : {0, 1}, default=0
-        Whether a terminal shows how far learning has come.
+        Whether progress is shown in a terminal or notebook.
     on_interrupt : {"raise", "keep"}, default='raise'
-        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+        Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so
+        far.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
-        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
-        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+        The schema of the table, or overrides of the inferred one: a kind, or settings such as
+        ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
         its own, with a probability in every column with missing cells. Drawn rows then have
-        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
-        Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is an error or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always an error.
+        Whether an unknown level in a table, such as one that only rows to be scored have, is an
+        error or treated as missing; methods can override it. An unknown level in a dict is
+        always an error.
 
     Attributes
     ----------
@@ -896,23 +903,24 @@ class CutsetNetwork(CircuitEstimator):
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Threads; by default all cores. The circuit does not depend on it.
+        The number of threads, by default one per core; it does not change the circuit.
     verbose : {0, 1}, default=0
-        Whether a terminal shows how far learning has come.
+        Whether progress is shown in a terminal or notebook.
     on_interrupt : {"raise", "keep"}, default='raise'
-        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+        Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so
+        far.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
-        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
-        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+        The schema of the table, or overrides of the inferred one: a kind, or settings such as
+        ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
         its own, with a probability in every column with missing cells. Drawn rows then have
-        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
-        Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is an error or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always an error.
+        Whether an unknown level in a table, such as one that only rows to be scored have, is an
+        error or treated as missing; methods can override it. An unknown level in a dict is
+        always an error.
 
     Attributes
     ----------
@@ -1015,23 +1023,24 @@ class LearnPSDD(CircuitEstimator):
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Threads; by default all cores. The circuit does not depend on it.
+        The number of threads, by default one per core; it does not change the circuit.
     verbose : {0, 1}, default=0
-        Whether a terminal shows how far learning has come.
+        Whether progress is shown in a terminal or notebook.
     on_interrupt : {"raise", "keep"}, default='raise'
-        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+        Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so
+        far.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
-        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
-        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+        The schema of the table, or overrides of the inferred one: a kind, or settings such as
+        ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
         its own, with a probability in every column with missing cells. Drawn rows then have
-        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
-        Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is an error or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always an error.
+        Whether an unknown level in a table, such as one that only rows to be scored have, is an
+        error or treated as missing; methods can override it. An unknown level in a dict is
+        always an error.
 
     Attributes
     ----------
@@ -1128,23 +1137,24 @@ class RandomCircuits(CircuitEstimator):
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Threads; by default all cores. The circuit does not depend on it.
+        The number of threads, by default one per core; it does not change the circuit.
     verbose : {0, 1}, default=0
-        Whether a terminal shows how far learning has come.
+        Whether progress is shown in a terminal or notebook.
     on_interrupt : {"raise", "keep"}, default='raise'
-        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+        Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so
+        far.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
-        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
-        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+        The schema of the table, or overrides of the inferred one: a kind, or settings such as
+        ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
         its own, with a probability in every column with missing cells. Drawn rows then have
-        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
-        Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is an error or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always an error.
+        Whether an unknown level in a table, such as one that only rows to be scored have, is an
+        error or treated as missing; methods can override it. An unknown level in a dict is
+        always an error.
 
     Attributes
     ----------
@@ -1246,23 +1256,24 @@ class IdSpn(CircuitEstimator):
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Threads; by default all cores. The circuit does not depend on it.
+        The number of threads, by default one per core; it does not change the circuit.
     verbose : {0, 1}, default=0
-        Whether a terminal shows how far learning has come.
+        Whether progress is shown in a terminal or notebook.
     on_interrupt : {"raise", "keep"}, default='raise'
-        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+        Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so
+        far.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
-        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
-        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+        The schema of the table, or overrides of the inferred one: a kind, or settings such as
+        ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
         its own, with a probability in every column with missing cells. Drawn rows then have
-        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
-        Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is an error or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always an error.
+        Whether an unknown level in a table, such as one that only rows to be scored have, is an
+        error or treated as missing; methods can override it. An unknown level in a dict is
+        always an error.
 
     Attributes
     ----------

@@ -32,7 +32,11 @@ class EinsumConfig(EmConfig):
         "columns, each split at every position, which suits ordered columns such as time series.",
     )
     n_replicas: int = parameter(
-        8, whole(1), "Random trees of regions.", grid=(4, 8, 16), only_if=("structure", "random")
+        8,
+        whole(1),
+        "The number of random trees of regions.",
+        grid=(4, 8, 16),
+        only_if=("structure", "random"),
     )
     depth: int = parameter(
         3,
