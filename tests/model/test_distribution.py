@@ -131,6 +131,12 @@ def test_a_density_prints_a_summary_and_its_shape():
     assert "█" in text
 
 
+def test_large_numbers_have_no_exponent():
+    text = str(Model(Gaussian("x", 5e4, 2e4)).distribution("x"))
+    assert text.startswith("mean 50000, std 20000, 90 % between 17103 and 82897\n")
+    assert "mean 5e+12, " in str(Model(Gaussian("x", 5e12, 2)).distribution("x"))
+
+
 def learnt_numbers(values, weights):
     """Return the distribution that is learnt from numbers, each repeated as often as it weighs."""
     table = pd.DataFrame({"x": np.repeat(values, weights)})

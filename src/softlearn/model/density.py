@@ -30,6 +30,7 @@ _TINY = float(np.finfo(np.float64).tiny)
 _SPARKS = "▁▂▃▄▅▆▇█"
 _SPARK_BINS = 32
 _CURVE_BINS = 60
+_LARGE, _HUGE = 1e4, 1e9  # between them numbers are written in full, without an exponent
 
 
 class Part(NamedTuple):
@@ -144,7 +145,7 @@ class DensityDistribution:
         lo, hi = self.interval(0.9)
         missing = f", missing {self.missing:.2%}" if self.missing else ""
         return (
-            f"mean {_short(self.mean)}, std {self.std:.4g}, "
+            f"mean {_short(self.mean)}, std {_short(self.std)}, "
             f"90 % between {_short(lo)} and {_short(hi)}{missing}"
         )
 
@@ -336,7 +337,9 @@ def _shaped(answers: Floats, question: Points) -> float | Floats:
 
 
 def _short(value: Point) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)[:16]  # to the minute
+    if not isinstance(value, float):
+        return str(value)[:16]  # to the minute
+    return f"{value:.0f}" if _LARGE <= abs(value) < _HUGE else f"{value:.4g}"
 
 
 def _spark(mass: Floats) -> str:
