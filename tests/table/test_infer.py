@@ -333,6 +333,8 @@ def test_what_a_library_cannot_convert_is_named():
         (np.zeros((1, 1), dtype="S1"), "column '0' has the type "),
         (pl.LazyFrame({"x": [1]}), r"not polars.* call .collect\(\) first"),
         ([[1, 2]], "not list; convert it first"),
+        (np.zeros((2, 3, 4)), r"reshape\(len\(array\), -1\) keeps the rows"),
+        (pd.DataFrame({"x": pd.arrays.SparseArray([0, 1])}), r"frame\.sparse\.to_dense\(\)"),
         (csr_array(np.eye(2)), r"not scipy.sparse.* call .toarray\(\) first"),
     ],
 )
@@ -344,6 +346,12 @@ def test_a_frame_that_cannot_be_read_is_refused(frame, message):
 def test_text_that_hardly_repeats_is_called_an_identifier():
     with pytest.warns(IdentifierWarning, match="column 'x' holds 40 different texts in 40 cells"):
         inferred([f"person {number}" for number in range(40)])
+
+
+def test_one_column_of_one_level_is_in_the_singular():
+    schema = infer_schema(pd.DataFrame({"x": ["a", "a"]}))
+    assert schema["x"].reason == "text with 1 distinct value"
+    assert str(schema).startswith("1 column, pandas\n")
 
 
 def test_a_column_that_the_caller_chose_is_not_called_an_identifier():
