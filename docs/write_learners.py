@@ -132,7 +132,9 @@ def parameter_table(known: Mapping[str, Parameter]) -> list[str]:
 
 def condition(one: Parameter) -> str:
     """Return when a parameter matters, if not always."""
-    return f" It matters only if `{one.only_if[0]}` is `{one.only_if[1]!r}`." if one.only_if else ""
+    if not one.only_if:
+        return ""
+    return f" It has an effect only if `{one.only_if[0]}` is `{one.only_if[1]!r}`."
 
 
 def kinds(entry: Entry[Any]) -> str:

@@ -179,7 +179,7 @@ def test_the_gallery_shows_the_examples_and_what_each_draws():
 
 
 def test_figures_of_the_readme_are_those_of_the_page_that_it_names():
-    _, _, below = README.read_text(encoding="utf-8").partition("## One model, where others")
+    _, _, below = README.read_text(encoding="utf-8").partition("## One model for many tasks")
     figures = set(re.findall(r"\b0\.\d{3}\b", below.partition("\n## ")[0]))
     measured = set(re.findall(r"\b0\.\d{3}\b", (DOCS / "tasks.md").read_text(encoding="utf-8")))
     assert len(figures) > 10

@@ -1,4 +1,4 @@
-"""The dtypes of the house, each named once with its reason."""
+"""The NumPy dtypes that the library uses, each named once with its reason."""
 
 from __future__ import annotations
 

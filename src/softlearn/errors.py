@@ -12,7 +12,7 @@ _LONG_ECHO = re.compile(
 
 
 class SoftlearnError(ValueError):
-    """Something that the caller can put right; the message says what and how.
+    """An error that the user can correct; the message says what is wrong and what to do.
 
     Of a long text that it quotes, the beginning is shown.
     """
@@ -84,6 +84,10 @@ class MissingDependencyError(SoftlearnError, ImportError):
 
 class IdentifierWarning(UserWarning):
     """A text column whose cells are nearly all different: a name, not a measurement."""
+
+
+class NumbersAsTextWarning(UserWarning):
+    """A text column whose cells are numbers that are not read as such, like ``"1,5"``."""
 
 
 def _briefly(message: str) -> str:

@@ -1,4 +1,4 @@
-"""Every learner in one line: the name of its estimator, and the file that it is written in.
+"""The registry of learners: the estimator's name and the module of each.
 
 A learner's file has an ``ENTRY`` that says all that is to be known of it (``learn/entry.py``).
 Nothing is imported here, so that the names cost nothing.

@@ -46,12 +46,13 @@ def bar(share: float) -> Html:
 
 
 def curve(heights: Sequence[float]) -> Html:
-    """Return a small area chart."""
+    """Return a small area chart of steps, one for each height."""
     top = max(heights, default=0.0) or 1.0
-    step = _CURVE_WIDTH / max(len(heights) - 1, 1)
+    step = _CURVE_WIDTH / max(len(heights), 1)
     points = " ".join(
-        f"{step * i:.1f},{_CURVE_HEIGHT * (1 - height / top):.1f}"
+        f"{step * (i + side):.1f},{_CURVE_HEIGHT * (1 - height / top):.1f}"
         for i, height in enumerate(heights)
+        for side in (0, 1)
     )
     area = f"0,{_CURVE_HEIGHT} {points} {_CURVE_WIDTH},{_CURVE_HEIGHT}"
     return Html(

@@ -1,4 +1,4 @@
-"""The only home of tolerances, floors and smoothing defaults, each with its reason."""
+"""All tolerances, floors and smoothing defaults, each with its reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run everything that is compiled once, on small tables, so that later nobody has to wait."""
+"""Compile all kernels ahead of time, by running them on small tables."""
 
 from __future__ import annotations
 

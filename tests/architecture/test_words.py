@@ -28,6 +28,11 @@ INSTEAD = {
     r"\bpart the (rows|columns)\b": "divide the rows",
     r"\b(it|they) tells? best\b": "it explains best",
     r"\bwhat a missing cell says\b": "how a missing cell is treated",
+    r"cells are welcome": "may have missing cells",
+    r"\bwho looks on\b": "the progress callback",
+    r"\btells? most (about|of)\b": "is the most informative about",
+    r"\b(that was|has) never seen\b": "unknown level",
+    r"code on this page runs": "is tested",
 }
 TEXTS = [
     *sorted(REPOSITORY.glob("*.md")),

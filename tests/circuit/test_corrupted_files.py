@@ -95,12 +95,12 @@ def test_a_folder_is_told(tmp_path):
 
 def test_an_empty_file_is_told(path):
     path.touch()
-    refused(path, "cut short, or not a safetensors file")
+    refused(path, "truncated, or not a safetensors file")
 
 
 def test_a_text_file_is_told(path):
     path.write_text("age,income\n30,>50K\n" * 20)
-    refused(path, "cut short, or not a safetensors file")
+    refused(path, "truncated, or not a safetensors file")
 
 
 def test_a_zip_file_is_told(path):
@@ -146,7 +146,7 @@ def test_a_name_that_is_too_long_is_told():
 
 def test_a_header_larger_than_the_file_is_not_read(path, sound):
     path.write_bytes((2**63).to_bytes(8, "little") + sound[8:])
-    refused(path, "cut short")
+    refused(path, "truncated")
 
 
 def test_a_giant_header_is_not_read(path):
@@ -250,12 +250,12 @@ def test_missing_family_names_are_told(path, sound, families):
 
 def test_too_few_family_names_are_told(path, sound):
     written(path, mixed(), about(sound) | {"families": ["categorical", "gaussian"]})
-    refused(path, "its leaves use family 2, which it does not name")
+    refused(path, "its leaves use family 2, which it does not list")
 
 
 def test_families_in_another_order_are_told(path, sound):
     written(path, mixed(), about(sound) | {"families": ["gaussian", "categorical", "histogram"]})
-    refused(path, "its leaf family 0 is 'gaussian', here 'categorical'")
+    refused(path, "its leaf family 0 is 'gaussian'; this version has 'categorical'")
 
 
 def test_a_family_of_the_future_is_named(path, sound):
@@ -264,7 +264,7 @@ def test_a_family_of_the_future_is_named(path, sound):
     future = mixed().leaf_family.copy()
     future[-1] = 199
     written(path, replace(mixed(), leaf_family=future), about(sound) | {"families": names})
-    refused(path, "its leaf family 199 is 'family 199', here None")
+    refused(path, "its leaf family 199 is 'family 199'; this version has no such family")
 
 
 def test_families_that_no_leaf_uses_do_not_matter(path, sound):
@@ -397,19 +397,19 @@ def test_every_violation_is_in_the_message(path, sound):
 def test_a_truncated_file_is_refused_at_every_length(path, sound):
     for length in range(0, len(sound), 7):
         path.write_bytes(sound[:length])
-        refused(path, "cut short")
+        refused(path, "truncated")
 
 
 def test_a_file_with_something_after_its_end_is_refused(path, sound):
     path.write_bytes(sound + b"\0")
-    refused(path, "it is cut short or damaged")
+    refused(path, "it is truncated or damaged")
 
 
 def test_a_giant_body_is_not_read(path, sound):
     with path.open("wb") as file:
         file.write(sound)
         file.truncate(10**13)  # sparse: takes no room on disk
-    refused(path, "it is cut short or damaged")
+    refused(path, "it is truncated or damaged")
 
 
 def test_a_changed_number_is_noticed(path, sound):

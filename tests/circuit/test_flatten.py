@@ -158,12 +158,12 @@ def test_flattening_validates():
 
 
 def test_a_weighted_branch_is_not_a_root():
-    with pytest.raises(CircuitError, match="add the others, or drop the weight"):
+    with pytest.raises(CircuitError, match="add the other branches, or drop the weight"):
         flatten(0.5 * Gaussian("X", 0, 1))
 
 
 def test_a_weighted_branch_is_not_a_child():
-    with pytest.raises(CircuitError, match="a weighted branch is no node"):
+    with pytest.raises(CircuitError, match="a weighted branch is not a circuit"):
         flatten(Product((Gaussian("X", 0, 1), 0.5 * Gaussian("Y", 0, 1))))
 
 

@@ -100,7 +100,7 @@ def test_half_a_letter_is_refused(tmp_path, key):
 
 
 def test_half_a_letter_is_not_saved(tmp_path):
-    with pytest.raises(ModelFileError, match="half a letter"):
+    with pytest.raises(ModelFileError, match="incomplete Unicode character"):
         Model(Gaussian("\ud800", 0, 1)).save(tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
 

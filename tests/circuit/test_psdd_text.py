@@ -170,7 +170,7 @@ def test_what_is_no_psdd_is_not_written(kinds, learner, choices, why, tmp_path):
         ("D 6 4 1 4 5 0\n", "", "holds 6 nodes"),
         ("c by hand", "c columns {", "comment about the columns is damaged"),
         ("c by hand", "c columns []", "comment about the columns is damaged"),
-        ("c by hand", f"c columns {ONE_COLUMN}", "must tell 3 of two levels"),
+        ("c by hand", f"c columns {ONE_COLUMN}", "must describe 3 of two levels"),
     ],
 )
 def test_a_circuit_that_is_wrong_is_refused_with_its_line(old, new, why):

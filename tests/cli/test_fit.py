@@ -180,11 +180,11 @@ def test_identifiers_are_noted(training_file, run, tmp_path):
         (["--weights", "sex"], "must hold a number in every row"),
         (["--hold-out", "1.5"], "a share between 0 and 1"),
         (["--hold-out", "0.1", "--valid", "x.csv"], "choose one"),
-        (["--beta", "3"], "--beta goes with --clustering kmeans only"),
-        (["--beta", "3", "--learner", "learnspn"], "--beta is no option of --learner learnspn"),
+        (["--beta", "3"], "--beta has an effect only with --clustering kmeans"),
+        (["--beta", "3", "--learner", "learnspn"], "--beta is not an option of --learner learnspn"),
         (["--n-clusters", "0"], "n_clusters must be"),
         (["--leaf", "triangle"], "leaf must be"),
-        (["--leaf", "gaussian", "--leaf", "histogram"], "at once"),
+        (["--leaf", "gaussian", "--leaf", "histogram"], "as both gaussian and histogram"),
         (["--leaf", "sexx=histogram"], "did you mean 'sex'"),
         (["--schema", "none.toml"], "No such file"),
         (["--valid", "none.csv"], "No such file"),
@@ -236,10 +236,10 @@ def test_the_best_model_is_a_mixture(training_file, answered, tmp_path):
 @pytest.mark.parametrize(
     ("choice", "reason"),
     [
-        (["--time", "3"], "goes with it only"),
+        (["--time", "3"], "has an effect only with it"),
         (["--best", "--time", "0"], "above 0"),
-        (["--best", "--smoothing", "1"], "finds learner and settings by itself"),
-        (["--best", "--learner", "hclt"], "finds learner and settings by itself"),
+        (["--best", "--smoothing", "1"], "chooses the learner and its settings"),
+        (["--best", "--learner", "hclt"], "chooses the learner and its settings"),
     ],
 )
 def test_best_has_options_of_its_own(choice, reason, training_file, run, tmp_path):

@@ -63,7 +63,7 @@ def test_a_wrong_model_is_explained(name, command, run, tmp_path):
 def test_a_folder_is_no_file(model_file, table_file, run, tmp_path):
     assert is_one_error(run("score", tmp_path, table_file), "it is a folder")
     (tmp_path / "empty").mkdir()
-    assert is_one_error(run("score", model_file, tmp_path / "empty"), "names no file of a table")
+    assert is_one_error(run("score", model_file, tmp_path / "empty"), "matches no table file")
     assert is_one_error(run("score", model_file, table_file, "-o", tmp_path), "is a folder")
 
 
@@ -141,10 +141,10 @@ def test_a_strange_level_has_the_remedy_of_its_command(model_file, table_file, r
     strange.write_text(text.replace(",M,", ",X,"), encoding="utf-8")
     result = run("score", model_file, strange)
     found = "column 'sex' holds 'X', which is none of its levels ('F', 'M'); "
-    assert is_one_error(result, f"{found}pass --unknown missing to take such cells as missing, or")
+    assert is_one_error(result, f"{found}pass --unknown missing to treat such cells as missing, or")
     drawing = ["--table", strange, "-o", tmp_path / "drawn.png"]
     result = run("plot", "marginals", model_file, *drawing)
-    assert is_one_error(result, f"{found}correct it, or fit anew")
+    assert is_one_error(result, f"{found}correct it, or fit the model again")
 
 
 def test_a_strange_level_of_held_out_rows_is_named(training_file, run, tmp_path):
@@ -153,8 +153,8 @@ def test_a_strange_level_of_held_out_rows_is_named(training_file, run, tmp_path)
     valid.write_text(text.replace("F,", "X,", 1), encoding="utf-8")
     result = run("fit", training_file, "-o", tmp_path / "m.safetensors", "--valid", valid)
     assert result.exit_code == 2
-    said = "held-out rows: column 'sex' holds 'X', which is none of its levels ('F', 'M'); name it"
-    assert f"error: {said} in a --schema file" in result.stderr
+    said = "held-out rows: column 'sex' holds 'X', which is none of its levels ('F', 'M'); add it"
+    assert f"error: {said} to the levels in a --schema file" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_strange_level_of_held_out_rows_is_named(training_file, run, tmp_path)
 def test_what_is_read_is_never_overwritten(command, run, model_file, table_file):
     before = table_file.read_bytes()
     arguments = [one.format(table=table_file, model=model_file) for one in command]
-    assert is_one_error(run(*arguments, "--force"), "is what is read here")
+    assert is_one_error(run(*arguments, "--force"), "is an input of this command")
     assert table_file.read_bytes() == before
 
 
@@ -202,3 +202,15 @@ def test_a_closed_standard_input_is_explained(tmp_path):
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 2
     assert result.stderr == "error: cannot read standard input: it is closed\n"
+
+
+def test_a_model_and_a_table_in_the_wrong_order_are_told_apart(run, model_file, table_file):
+    assert is_one_error(run("score", table_file, model_file), "is a table, not a model")
+    assert is_one_error(run("score", model_file, model_file), "is a model, not a table")
+
+
+@pytest.mark.parametrize("command", ["fit", "tune"])
+def test_a_model_is_not_saved_under_the_name_of_a_table(command, run, training_file, tmp_path):
+    result = run(command, training_file, "-o", tmp_path / "model.csv")
+    assert is_one_error(result, "saved to a .safetensors file, not to model.csv")
+    assert not (tmp_path / "model.csv").exists()

@@ -74,7 +74,7 @@ WRONG = {
     "x = 3": "the keys are kind, levels, use",
     "[x]\nkin = 'numeric'": "the keys are kind, levels, use",
     "[x]\nkind = 'number'": "unknown kind 'number'",
-    "[x]\nlevels = [1]": "say kind = one of",
+    "[x]\nlevels = [1]": "set kind to one of",
     "[x]\nkind = 'categorical'\nlevels = 'a'": "levels are a list",
     "[x]\nkind = 'categorical'\nlevels = ['a', 1]": "levels of one type",
     "[x]\nuse = 'no'": "use is true or false",

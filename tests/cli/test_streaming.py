@@ -168,7 +168,7 @@ def test_the_oddest_rows_are_found_and_explained(model_file, run, tmp_path, monk
     assert found[0]["row"] == 150
     assert found[0]["because"].startswith("weight=500 (+")
     assert found[1]["because"].startswith("age=140 (+")
-    assert [row["log_density"] for row in found] == pytest.approx(sorted(scores)[:3])
+    assert [row["log_probability"] for row in found] == pytest.approx(sorted(scores)[:3])
 
 
 def test_a_row_has_one_number_in_commands_plots_and_the_explorer(model_file, run, tmp_path):
@@ -207,7 +207,7 @@ def test_a_strange_level_is_the_oddest_of_all(model_file, table_file, run, tmp_p
     strange.write_text(text.replace(",M,", ",X,"), encoding="utf-8")
     (line,) = run("outliers", model_file, strange, "-n", "1", "--json").stdout.splitlines()
     found = json.loads(line)
-    assert (found["row"], found["log_density"]) == (1, "-Infinity")
+    assert (found["row"], found["log_probability"]) == (1, "-Infinity")
     assert found["because"].startswith("sex=X (impossible)")
 
 

@@ -145,7 +145,7 @@ def test_missing_cells_are_learnt_from_or_refused(entry, share):
         values[:, :5] = np.nan
         must_be_sound(learn(entry, values, schema_of(kinds)), values)
     else:
-        with pytest.raises(SoftlearnError, match=f"^{entry.label} takes no missing cells"):
+        with pytest.raises(SoftlearnError, match=f"^{entry.label} does not accept missing cells"):
             learn(entry, values, schema_of(kinds))
 
 
@@ -234,7 +234,9 @@ def test_one_row_of_weight_two_is_two_rows_or_refused(entry):
         two_rows = learn(entry, np.repeat(values, 2, axis=1), schema_of(kinds))
         must_equal(learn(entry, values, schema_of(kinds), weights=weights), two_rows)
     else:
-        with pytest.raises(SoftlearnError, match=f"^{entry.label} takes no weights but 1 and 0"):
+        with pytest.raises(
+            SoftlearnError, match=f"^{entry.label} accepts only the weights 0 and 1"
+        ):
             learn(entry, values, schema_of(kinds), weights=weights)
 
 

@@ -68,7 +68,7 @@ def test_a_learner_that_cannot_take_the_table_says_why_and_is_last():
 
 def test_if_none_can_take_it_there_is_no_best():
     found = compare(people(), ["learnpsdd"])
-    with pytest.raises(SoftlearnError, match="no learner could take the table"):
+    with pytest.raises(SoftlearnError, match="no learner accepts this table"):
         _ = found.best
 
 

@@ -207,8 +207,11 @@ def test_an_interrupt_that_keeps_the_circuit_keeps_the_checkpoint_too(tmp_path):
     ("learner", "words"),
     [
         (SoftLearn(checkpoint="kept"), "needs a random_state"),
-        (SoftLearn(checkpoint="kept", random_state=0, time_budget=1.0), "do not go together"),
-        (LearnSPN(checkpoint="kept", random_state=0, variant="gens"), "variant 'correia' only"),
+        (SoftLearn(checkpoint="kept", random_state=0, time_budget=1.0), "cannot be combined"),
+        (
+            LearnSPN(checkpoint="kept", random_state=0, variant="gens"),
+            "only with variant='correia'",
+        ),
         (SoftLearn(checkpoint=3), "the path of a folder, or None"),
     ],
 )

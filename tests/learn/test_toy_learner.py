@@ -104,16 +104,16 @@ def test_wrong_parameters_are_refused(choices, message):
         (
             FRAME.assign(age=np.arange(60)),
             None,
-            "Toy takes categorical and boolean columns only, and column 'age' is integer; leave it "
-            "out, say another kind in schema, or take another learner",
+            "Toy accepts only categorical and boolean columns, and column 'age' is integer; leave "
+            "it out, choose another kind in schema, or use another learner",
         ),
         (
             FRAME.assign(sport=[None, "row", "climb"] * 20),
             None,
-            "Toy takes no missing cells, and column 'sport' has 20; fill them, for instance by "
-            "CircuitImputer",
+            "Toy does not accept missing cells, and column 'sport' has 20; fill them, for instance "
+            "with CircuitImputer",
         ),
-        (FRAME, np.full(60, 2.0), "Toy takes no weights but 1 and 0, and a row has 2"),
+        (FRAME, np.full(60, 2.0), "Toy accepts only the weights 0 and 1, and a row has 2"),
     ],
 )
 def test_tables_that_it_does_not_take_are_refused(frame, weights, message):
@@ -172,7 +172,10 @@ def test_the_help_of_commands_shows_its_options():
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        (["--clustering", "em"], "--clustering is no option of --learner toy, which has --pseudo"),
+        (
+            ["--clustering", "em"],
+            "--clustering is not an option of --learner toy, which has --pseudo",
+        ),
         (["--pseudo-rows", "-1"], "pseudo_rows must be a number above 0, not -1.0"),
     ],
 )
@@ -187,7 +190,7 @@ def test_a_table_that_it_does_not_take_is_refused_in_one_line(tmp_path):
     FRAME.assign(age=np.arange(60)).to_csv(path, index=False)
     result = run("fit", path, "-o", tmp_path / "m.safetensors", "--learner", "toy")
     assert result.exit_code == 2
-    assert result.stderr.startswith("error: Toy takes categorical and boolean columns only")
+    assert result.stderr.startswith("error: Toy accepts only categorical and boolean columns")
 
 
 def test_a_config_needs_defaults():

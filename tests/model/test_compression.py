@@ -144,9 +144,9 @@ def test_the_loss_is_bounded_in_any_circuit(seed, bound):
 @pytest.mark.parametrize(
     ("asked", "reason"),
     [
-        ({"max_nodes": 3}, "give a table"),
+        ({"max_nodes": 3}, "pass a table"),
         ({"frame": ROWS, "max_nodes": 3, "max_loss": 0.1}, "not both"),
-        ({"frame": ROWS, "max_nodes": 3}, "cannot have fewer than"),
+        ({"frame": ROWS, "max_nodes": 3}, "cannot be compressed to fewer than"),
     ],
 )
 def test_what_cannot_be_done_is_told(asked, reason, mixture):

@@ -4,13 +4,14 @@ import math
 from datetime import datetime
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model_examples import fork, patients
 from random_circuits import random_circuit
-from softlearn import Categorical, Gaussian, Model, SoftlearnError
+from softlearn import Categorical, Gaussian, Model, SoftLearn, SoftlearnError
 from softlearn.errors import EvidenceError, ImpossibleEvidenceError, SchemaError
 
 MODEL = patients()
@@ -128,6 +129,38 @@ def test_a_density_prints_a_summary_and_its_shape():
     text = str(Model(Gaussian("x", 5, 2)).distribution("x"))
     assert text.startswith("mean 5, std 2, 90 % between 1.71 and 8.29\n")
     assert "█" in text
+
+
+def test_large_numbers_have_no_exponent():
+    text = str(Model(Gaussian("x", 5e4, 2e4)).distribution("x"))
+    assert text.startswith("mean 50000, std 20000, 90 % between 17103 and 82897\n")
+    assert "mean 5e+12, " in str(Model(Gaussian("x", 5e12, 2)).distribution("x"))
+
+
+def learnt_numbers(values, weights):
+    """Return the distribution that is learnt from numbers, each repeated as often as it weighs."""
+    table = pd.DataFrame({"x": np.repeat(values, weights)})
+    return SoftLearn(random_state=0).fit(table).model_.distribution("x")
+
+
+def test_the_shape_of_whole_numbers_has_a_bar_for_each():
+    text = repr(learnt_numbers([1, 2, 4], [60, 30, 10]))
+    assert text.splitlines()[1] == "1 █▅▁▂ 4"
+
+
+def test_the_shape_of_many_whole_numbers_divides_none():
+    bars = repr(learnt_numbers(np.arange(100), np.full(100, 2))).splitlines()[1].split()[1]
+    assert len(bars) <= 32
+    assert set(bars[:-1]) <= set("▇█")  # the last may hold fewer numbers
+
+
+@pytest.mark.parametrize("digits", [2, 17])
+def test_the_shape_includes_a_lowest_value_that_stands_out(digits):
+    rng = np.random.default_rng(0)
+    values = np.concatenate([np.zeros(300), rng.uniform(0, 50, 100).round(digits)])
+    bars = repr(learnt_numbers(values, 1)).splitlines()[1].split()[1]
+    assert bars[0] == "█"
+    assert set(bars[1:]) == {"▁"}
 
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan")])

@@ -70,7 +70,7 @@ def test_a_flat_circuit_keeps_its_names_and_levels():
 
 @pytest.mark.parametrize("wrong", [None, "model.safetensors", 0.5 * Gaussian("x", 0, 1)])
 def test_a_model_is_made_of_a_circuit(wrong):
-    with pytest.raises(SoftlearnError, match="made of a circuit"):
+    with pytest.raises(SoftlearnError, match="Model takes a circuit"):
         Model(wrong)
 
 

@@ -82,5 +82,5 @@ def test_the_error_has_its_column_and_value():
         assert error.what == "column 'colour' holds 'green', which is none of its levels " + (
             "('red', 'blue')"
         )
-        assert str(error).startswith(f"{error.what}; refit with it, or treat it as missing: ")
+        assert str(error).startswith(f"{error.what}; fit again with it, or treat it as missing: ")
         assert ". " not in str(error)

@@ -42,5 +42,5 @@ def test_stacked_rows_have_the_posteriors_of_each_by_itself():
 def test_lists_of_numbers_are_asked_by_themselves():
     model = patients()
     listed = Evidence(np.full((6, 1), np.nan), listed={0: Listed(np.array([1.0]))})
-    with pytest.raises(EvidenceError, match="by itself"):
+    with pytest.raises(EvidenceError, match="cannot be stacked"):
         stack([listed, listed], model.schema)

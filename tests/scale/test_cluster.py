@@ -168,7 +168,7 @@ def test_a_file_is_learnt_from_by_workers_of_its_own(folder):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("nothing/*.csv",), "names no file"),
+        (("nothing/*.csv",), "matches no table file"),
         (("parquet", "--hold-out", "0.1"), "--hold-out needs the whole table"),
         (("parquet", "--best"), "--best learns from one table in memory"),
         (("-", "--workers", "1"), "not standard input"),

@@ -235,7 +235,7 @@ def test_classes_without_weight_are_none_and_those_of_few_rows_count():
         ("yess", "y: the table has no column 'yess'"),
         (TARGET, "y of a table on Dask is a Dask Series"),
         (in_partitions(TARGET, 2), "y has 2 partitions and the table 3"),
-        (in_partitions(MIXED["x"].fillna(0.5), 3), r"partition \d: y must hold one class a row"),
+        (in_partitions(MIXED["x"].fillna(0.5), 3), r"partition \d: y must hold one class per row"),
     ],
 )
 def test_targets_that_do_not_fit_are_refused(target, words):

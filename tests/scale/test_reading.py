@@ -82,7 +82,7 @@ def test_files_are_found_in_the_order_of_their_names(tmp_path):
 @pytest.mark.parametrize(
     ("path", "how", "error", "words"),
     [
-        ("*.tsv", {}, TableError, "names no file"),
+        ("*.tsv", {}, TableError, "matches no table file"),
         ("lost.parquet", {}, TableError, "cannot read .*lost.parquet: No such file"),
         ("broken.parquet", {}, TableError, "cannot read .*broken.parquet"),
         ("*.*", {}, TableError, "Parquet and other files"),

@@ -96,8 +96,8 @@ def test_the_title_says_what_is_given():
     ("of", "on", "given", "reason"),
     [
         ("car", "car", None, "both 'car'"),
-        ("car", "km", {"km": 3.0}, "'km' is drawn"),
-        ("car", "km", {"car": "none"}, "'car' is drawn"),
+        ("car", "km", {"km": 3.0}, "'km' is what is drawn"),
+        ("car", "km", {"car": "none"}, "'car' is what is drawn"),
         ("nothing", "km", None, "'nothing'"),
     ],
 )

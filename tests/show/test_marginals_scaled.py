@@ -37,6 +37,16 @@ def test_a_spike_is_clipped_and_its_probability_written(model, frame):
     assert not any(text.get_text().endswith("%") for text in axes[1].texts)
 
 
+def test_the_probabilities_of_spikes_that_are_close_do_not_overlap():
+    rng = np.random.default_rng(0)
+    hours = np.concatenate([np.full(2000, 40), np.full(900, 50), rng.integers(1, 99, 800)])
+    model = SoftLearn(random_state=0).fit(pd.DataFrame({"hours": hours})).model_
+    (ax,) = plots.marginals(model)
+    renderer = ax.figure.canvas.get_renderer()
+    first, second = (text.get_window_extent(renderer) for text in ax.texts)
+    assert not first.overlaps(second)
+
+
 def test_bars_of_the_model_hold_its_probability(model, frame):
     axes = plots.marginals(model, frame, ["age"])
     line = axes[0].patches[-1].get_data()

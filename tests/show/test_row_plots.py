@@ -83,7 +83,7 @@ def test_the_score_is_the_mean_squared_error():
 def test_no_event_and_no_row_are_refused():
     with pytest.raises(EvidenceError, match="name an event"):
         plots.calibration(COIN, TOSSES, {})
-    with pytest.raises(EvidenceError, match="no row of the table is left"):
+    with pytest.raises(EvidenceError, match="no row of the table can be used"):
         plots.calibration(COIN, TOSSES.assign(wins=None), {"wins": 1})
     assert plt.get_fignums() == []
 

@@ -92,7 +92,7 @@ def test_columns_that_are_all_independent_leave_little_to_say():
     assert len(found.groups) == 1
     assert found.dependencies == ()
     assert found.independent == ("x", "c")
-    assert "no kinds of rows" in str(found)
+    assert "does not distinguish kinds of rows" in str(found)
     assert "No two columns depend on each other." in str(found)
 
 

@@ -134,7 +134,9 @@ def test_an_array_of_another_width_is_refused():
 
 
 def test_a_lacking_column_is_refused_with_the_remedy():
-    with pytest.raises(TableError, match="no column 'sex'; add it, if need be filled with missing"):
+    with pytest.raises(
+        TableError, match="no column 'sex'; add it, with missing cells if it is unknown"
+    ):
         encode(pd.DataFrame({"age": [1]}), Schema((SEX, AGE)))
 
 

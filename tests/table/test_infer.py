@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array
 
-from softlearn.errors import IdentifierWarning, SchemaError, TableError
+from softlearn.errors import IdentifierWarning, NumbersAsTextWarning, SchemaError, TableError
 from softlearn.table import Column, decode, encode, infer_schema
 
 NOON = dt.datetime(2020, 1, 1, 12)
@@ -332,7 +332,9 @@ def test_what_a_library_cannot_convert_is_named():
         (np.zeros((1, 1), dtype=complex), "column '0' has the type complex128"),
         (np.zeros((1, 1), dtype="S1"), "column '0' has the type "),
         (pl.LazyFrame({"x": [1]}), r"not polars.* call .collect\(\) first"),
-        ([[1, 2]], "not builtins.list"),
+        ([[1, 2]], "not list; convert it first"),
+        (np.zeros((2, 3, 4)), r"reshape\(len\(array\), -1\) keeps the rows"),
+        (pd.DataFrame({"x": pd.arrays.SparseArray([0, 1])}), r"frame\.sparse\.to_dense\(\)"),
         (csr_array(np.eye(2)), r"not scipy.sparse.* call .toarray\(\) first"),
     ],
 )
@@ -346,6 +348,12 @@ def test_text_that_hardly_repeats_is_called_an_identifier():
         inferred([f"person {number}" for number in range(40)])
 
 
+def test_one_column_of_one_level_is_in_the_singular():
+    schema = infer_schema(pd.DataFrame({"x": ["a", "a"]}))
+    assert schema["x"].reason == "text with 1 distinct value"
+    assert str(schema).startswith("1 column, pandas\n")
+
+
 def test_a_column_that_the_caller_chose_is_not_called_an_identifier():
     cells = [f"person {number}" for number in range(40)]
     assert inferred(cells, overrides={"x": "categorical"}).n_levels == 40
@@ -356,6 +364,34 @@ def test_the_warning_points_at_the_caller():
     with pytest.warns(IdentifierWarning) as caught:
         infer_schema(frame)
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["1,5", "2,5", "10,25"],
+        ["0.5", "2", "-3.25"],
+        ["1,000", "25", "1,234,567.5"],
+        ["$5", "$7.50", "$9"],
+        ["5 %", "7%", "12 %"],
+        [f"{number},5" for number in range(40)],
+    ],
+)
+def test_text_that_looks_like_numbers_is_named(cells):
+    message = f"column 'x' is text that looks like numbers \\('{re.escape(min(cells))}', "
+    with pytest.warns(NumbersAsTextWarning, match=message) as caught:
+        assert inferred(cells).kind == "categorical"
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [["1", "2", "10"], ["1.2.3", "1.2.4", "2.0"], ["A1", "1,5", "2"], ["1-2", "3-4", "5-6"]],
+)
+def test_labels_do_not_look_like_numbers(cells):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert inferred(cells).kind == "categorical"
 
 
 def test_dates_that_are_all_different_are_no_identifiers():

@@ -123,7 +123,7 @@ def test_without_a_port_the_next_free_one_is_taken():
 
 
 def test_an_unknown_address_is_told():
-    with pytest.raises(SoftlearnError, match="no address of this machine"):
+    with pytest.raises(SoftlearnError, match="not an address of this machine"):
         open_place("no such host", 0)
 
 

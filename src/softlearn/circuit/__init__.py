@@ -1,4 +1,4 @@
-"""The model and nothing else: a build form to write by hand, a flat form to compute with."""
+"""Circuits: a build form to write by hand, and a flat form to compute with."""
 
 from softlearn.circuit.columns import cells_of, same_shape
 from softlearn.circuit.describe import Description, describe

@@ -1,4 +1,4 @@
-"""Leaves of a column that are nearly alike, made the same."""
+"""Replace similar leaves of a column by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What leaves need to know of their columns: the cells of those that have a scale."""
+"""The cells of columns with a scale, as leaves read them."""
 
 from __future__ import annotations
 

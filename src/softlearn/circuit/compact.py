@@ -1,4 +1,4 @@
-"""The same circuit with fewer nodes: equal parts shared, edges left out, chains made short."""
+"""Make a circuit smaller: share equal parts, drop edges, shorten chains."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Alike(NamedTuple):
 
 
 def compact(circuit: Circuit, keep: Bools | None = None, alike: Alike | None = None) -> Circuit:
-    """Return the circuit without some edges, and with parts that are equal made one.
+    """Return the circuit without some edges, and with equal parts merged.
 
-    If all edges are kept and only what is equal is made one, the distribution stays what it is, up
-    to the order of additions.
+    If all edges are kept and only equal parts are merged, the distribution does not change, up to
+    the order of additions.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def compact(circuit: Circuit, keep: Bools | None = None, alike: Alike | None = N
         (edges,) which edges of sums stay; the weights of the others are shared by them in
         proportion. Every sum keeps one edge or more, and edges of products always stay.
     alike
-        When sums are made one that are nearly equal; by default never.
+        When nearly equal sums are merged; by default never.
     """
     kept = circuit.weight > 0.0
     if keep is not None:

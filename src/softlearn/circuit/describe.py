@@ -15,7 +15,7 @@ from softlearn.leaf import FAMILIES
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
-    """What a circuit is made of; printing it gives a small table.
+    """The size of a circuit; printing it shows a small table.
 
     Attributes
     ----------

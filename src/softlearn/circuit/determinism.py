@@ -1,4 +1,4 @@
-"""Which sums have children of which at most one can be true of any row."""
+"""Find deterministic sums: at most one of their children is possible for any row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A circuit in the making: blocks of nodes are added, children before parents, shared or not."""
+"""A circuit under construction: nodes are added in blocks, children before parents."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def to_dot(circuit: Circuit, *, max_nodes: int | None = 500) -> str:
     if max_nodes is not None and circuit.n_nodes > max_nodes:
         raise SoftlearnError(
             f"the circuit has {circuit.n_nodes} nodes, and a drawing of more than {max_nodes} "
-            f"is hard to read: pass max_nodes=None to get it all the same"
+            f"is hard to read: pass max_nodes=None to get it anyway"
         )
     lines = ["digraph circuit {", "  node [shape=circle];"]
     lines += [f"  n{i} [{_appearance(node)}];" for i, node in enumerate(build_form(circuit))]

@@ -1,4 +1,4 @@
-"""Circuits on disk: written whole or not at all, read with suspicion."""
+"""Save and load circuits: files are written atomically, and validated when read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ VTREE: Final = ".vtree"
 
 
 def save_circuit(path: str | os.PathLike[str], circuit: Circuit) -> None:
-    """Write a circuit to one file; the same circuit always gives the same bytes.
+    """Write a circuit to a file; the same circuit always gives the same bytes.
 
     The file appears whole or not at all: an existing one is replaced only when the new one is
     safely on disk.
@@ -63,7 +63,7 @@ def save_circuit(path: str | os.PathLike[str], circuit: Circuit) -> None:
 
 
 def load_circuit(path: str | os.PathLike[str]) -> Circuit:
-    """Return the circuit that a file holds, after checking everything about it.
+    """Load a circuit from a file, and validate it.
 
     Nothing in the file is executed, whatever it holds. A file whose name ends in ``.psdd`` is read
     together with the ``.vtree`` file beside it.
@@ -132,7 +132,7 @@ def _parsed(file: BinaryIO, size: int) -> Circuit:
     start = file.read(LENGTH_BYTES)
     length = header_length(start)
     if size < LENGTH_BYTES or length > size - LENGTH_BYTES:
-        raise ModelFileError("it is cut short, or not a safetensors file at all")
+        raise ModelFileError("it is truncated, or not a safetensors file")
     if length > HEADER_LIMIT:
         raise ModelFileError(f"its header claims {length:,} bytes, which no model needs")
     header = file.read(length)

@@ -1,4 +1,4 @@
-"""A circuit as the bytes of a safetensors file, and back through every doubt."""
+"""Encode a circuit as the bytes of a safetensors file, and decode and validate such bytes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ def encode(circuit: Circuit) -> bytes:
         "schema": circuit.schema.to_dict(),
     }
     if not _is_unicode(about):
-        raise ModelFileError("a name or level of its schema holds half a letter (a lone surrogate)")
+        raise ModelFileError(
+            "a name or level of its schema has an incomplete Unicode character (a lone surrogate)"
+        )
     about["checksum"] = checksum(about, arrays)
     content = safetensors.numpy.save(arrays, {_ENTRY: _canonical(about)})
     if header_length(content) > HEADER_LIMIT:
@@ -129,7 +131,7 @@ def _text(header: bytes) -> str:
 def _json_object(text: str, n_bytes: int, complaint: str) -> JsonObject:
     """Return the object that a text holds, of a file of so many bytes."""
     if _parsed_size(text) > _ALLOWED_TIMES * n_bytes + _ALLOWED_ALWAYS:
-        raise ModelFileError(f"{complaint}: it says far more than its arrays can need")
+        raise ModelFileError(f"{complaint}: it is far longer than its arrays need")
     try:
         value = json.loads(text)
         is_unicode = _is_unicode(value)  # also shows that it can be written, for the checksum
@@ -185,7 +187,7 @@ def _check_stored(stored: JsonObject, n_bytes: int) -> None:
     if needed != n_bytes:
         raise ModelFileError(
             f"its arrays take {reprlib.repr(needed)} bytes, but it holds {n_bytes}: "
-            "it is cut short or damaged"
+            "it is truncated or damaged"
         )
 
 
@@ -210,9 +212,10 @@ def _check_families(names: object, used: list[int]) -> None:
         raise ModelFileError("its list of leaf families is missing")
     for family in used:
         if family >= len(names):
-            raise ModelFileError(f"its leaves use family {family}, which it does not name")
+            raise ModelFileError(f"its leaves use family {family}, which it does not list")
         here = FAMILIES[family].name if family < len(FAMILIES) else None
         if names[family] != here:
             raise ModelFileError(
-                f"its leaf family {family} is {reprlib.repr(names[family])}, here {here!r}"
+                f"its leaf family {family} is {reprlib.repr(names[family])}; "
+                f"this version has {repr(here) if here else 'no such family'}"
             )

@@ -1,4 +1,4 @@
-"""From the build form to the flat form and back, without recursion."""
+"""Convert between the build form and the flat form, without recursion."""
 
 from __future__ import annotations
 
@@ -87,7 +87,9 @@ def _ordered(root: Node) -> tuple[list[Node], dict[int, tuple[Node, ...]]]:
 
 def _must_be_inner(node: object) -> None:
     if isinstance(node, Weighted):
-        raise CircuitError(["a weighted branch is no node: add the others, or drop the weight"])
+        raise CircuitError(
+            ["a weighted branch is not a circuit: add the other branches, or drop the weight"]
+        )
     if not isinstance(node, _INNER):
         raise CircuitError([f"a circuit is made of nodes, not of {type(node).__name__}"])
     if not node.children:

@@ -92,7 +92,7 @@ class Product(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sum(Node):
-    """A mixture: all children speak of the same columns, and the weights add to one."""
+    """A mixture: all children have the same columns, and the weights add to one."""
 
     weights: tuple[float, ...]
     children: tuple[Node, ...]
@@ -114,7 +114,7 @@ class Sum(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Weighted:
-    """A branch on its way into a sum: what ``0.5 * node`` gives."""
+    """A weighted branch of a sum: the result of ``0.5 * node``."""
 
     weight: float
     node: Node
@@ -140,7 +140,7 @@ LevelProbabilities: TypeAlias = (
 
 
 def Categorical(column: str, probabilities: LevelProbabilities) -> Leaf:  # noqa: N802 - reads as a type
-    """Return a leaf that gives each level of ``column`` its probability."""
+    """Return a categorical leaf with the probability of each level of ``column``."""
     if not probabilities:
         raise CircuitError([f"the categorical leaf over {column!r} has no levels"])
     params = tuple(float(p) for p in probabilities.values())
@@ -176,7 +176,7 @@ def Scaled(  # noqa: N802 - reads as a type
 
 
 def Histogram(column: str, edges: Sequence[float], probabilities: Sequence[float]) -> Leaf:  # noqa: N802 - reads as a type
-    """Return a piecewise-constant leaf: ``probabilities[i]`` lies evenly in ``edges[i:i+2]``."""
+    """Return a piecewise-constant leaf: ``probabilities[i]`` is uniform on ``edges[i:i+2]``."""
     if len(edges) != len(probabilities) + 1:
         raise CircuitError(
             [

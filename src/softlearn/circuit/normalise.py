@@ -1,4 +1,4 @@
-"""Probabilities that were written with few digits, made to add to 1 again."""
+"""Normalise probabilities that were written with few digits."""
 
 from __future__ import annotations
 

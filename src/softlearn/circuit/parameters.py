@@ -1,4 +1,4 @@
-"""The same circuit with other numbers."""
+"""Replace the parameters of a circuit, keeping its structure."""
 
 from __future__ import annotations
 

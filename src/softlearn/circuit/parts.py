@@ -1,4 +1,4 @@
-"""Nodes that differ: what is added twice is there once, and nearly equal sums may be made one."""
+"""A list of distinct nodes: equal ones are stored once, and similar sums may be merged."""
 
 from __future__ import annotations
 

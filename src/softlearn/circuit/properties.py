@@ -1,4 +1,4 @@
-"""What makes a circuit sound; every rule that is broken is reported, not only the first."""
+"""Validate a circuit, and report every rule that it breaks, not only the first."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def validate(circuit: Circuit) -> None:
 def violations(circuit: Circuit) -> list[str]:
     """Return a sentence for every rule that the circuit breaks; none means that it is sound.
 
-    If one rule is broken in thousands of places, the first thousand are told.
+    If one rule is broken in thousands of places, the first thousand are listed.
 
     Checked are the arrays' shapes and ranges, the order of nodes, one root, no unreachable node,
     normalised finite weights, sound leaf parameters, smoothness and decomposability.

@@ -1,4 +1,4 @@
-"""The text format of PSDDs and of their trees of columns, read with suspicion.
+"""Read and validate the text format of PSDDs and of their column trees (vtrees).
 
 A ``.vtree`` file has a line ``L id variable`` or ``I id left right`` for each node of the tree, a
 ``.psdd`` file ``L id vtree literal``, ``T id vtree variable log-probability`` or
@@ -203,5 +203,5 @@ def _columns(text: str, n: int) -> Schema:
     except (ValueError, RecursionError, SoftlearnError) as error:
         raise ModelFileError(f"its comment about the columns is damaged: {error}") from error
     if [column.n_levels for column in schema] != [2] * n:
-        raise ModelFileError(f"its comment about the columns must tell {n} of two levels each")
+        raise ModelFileError(f"its comment about the columns must describe {n} of two levels each")
     return schema

@@ -1,4 +1,4 @@
-"""A circuit as the text of a PSDD and of its tree of columns, if it is one."""
+"""Write a circuit as the text of a PSDD and its column tree (vtree), if it is a PSDD."""
 
 from __future__ import annotations
 

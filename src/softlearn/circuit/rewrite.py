@@ -1,4 +1,4 @@
-"""Circuits made from circuits: over some of the columns, or with levels in place of numbers."""
+"""Derive circuits from circuits: over some of the columns, or with levels in place of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The columns that each node of a circuit speaks of."""
+"""The scope of each node: the columns below it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What circuits that differ only in their numbers have in common."""
+"""The structure of a circuit, which circuits that differ only in parameters share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How likely a row that is drawn from a circuit passes each node and each edge."""
+"""The probability that a row drawn from a circuit uses each node and each edge."""
 
 from __future__ import annotations
 

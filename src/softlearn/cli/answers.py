@@ -1,4 +1,4 @@
-"""Answers that are a few numbers or lines: text for people, one JSON document for machines."""
+"""Print short answers: text for people, or one JSON document for programs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def must_be_free(
     if path.exists() and any(
         file is not None and Path(file).exists() and path.samefile(file) for file in inputs
     ):
-        raise SoftlearnError(f"{path} is what is read here; write to another file")
+        raise SoftlearnError(f"{path} is an input of this command; write to another file")
     if path.is_dir():
         raise SoftlearnError(f"{path} is a folder; name a file in it")
     if path.exists() and not path.is_file():

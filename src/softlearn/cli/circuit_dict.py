@@ -1,4 +1,4 @@
-"""A circuit as plain values, for programs in other languages; JSON can hold them."""
+"""A circuit as JSON-safe values, for programs in other languages."""
 
 from __future__ import annotations
 

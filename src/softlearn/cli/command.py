@@ -1,4 +1,4 @@
-"""What a command is: options as a dataclass, and a function that typer can call."""
+"""The base of all commands: options as a dataclass, and a function that typer can call."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ class Command(ABC):
 
     examples: ClassVar[tuple[str, ...]] = ()  # shown in the reference
 
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON for machines, and nothing else.")
-    ] = False
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False
 
     @classmethod
     def options(cls) -> list[Option]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from softlearn.cli.mistakes import note
 from softlearn.cli.progress import progress_bar
-from softlearn.errors import SchemaError
+from softlearn.errors import ModelFileError, SchemaError, TableError
 
 if TYPE_CHECKING:
     from softlearn.cli.schema_toml import Choices
@@ -19,12 +19,16 @@ if TYPE_CHECKING:
     from softlearn.table import Column, Schema
 
 _NAMED = 5  # left-out columns that a note names
+_OF_TABLES = {".csv", ".tsv", ".gz", ".parquet", ".feather"}
+_OF_MODELS = ".safetensors"
 
 
 def load_model(path: Path) -> Model:
     """Return a model whose frames are pyarrow tables, whatever it was learnt from."""
     from softlearn.model import Model, load  # noqa: PLC0415
 
+    if path.suffix in _OF_TABLES and path.is_file():
+        raise ModelFileError(f"{path} is a table, not a model; commands take the model first")
     model = load(path)
     return Model(model.circuit, _in_arrow(model.schema))
 
@@ -41,6 +45,8 @@ def open_source(path: str, missing: str | None) -> Iterator[TableSource]:
     """Open a table, with the user's words for missing cells."""
     from softlearn.files import MISSING_WORDS, open_table  # noqa: PLC0415
 
+    if path.endswith(_OF_MODELS):
+        raise TableError(f"{path} is a model, not a table; commands take the model first")
     words = MISSING_WORDS if missing is None else {word.strip() for word in missing.split(",")}
     with open_table(path, missing=words) as source:
         yield source

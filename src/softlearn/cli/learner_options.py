@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from softlearn.learn.rules import Rule
     from softlearn.table import Schema
 
+_TITLE_WIDTH = 60  # letters
+_SEVERAL = "several learners, named in each"
+
 
 def learner_options() -> list[Option]:
     """Return the choice of a learner, and every parameter that some learner has."""
@@ -26,7 +29,7 @@ def learner_options() -> list[Option]:
     entries = list(LEARNERS.values())
     names = dict.fromkeys(name for entry in entries for name in entry.parameters)
     told = " ".join(f"`{entry.name}`: {entry.summary}" for entry in entries)
-    described = typer.Option("--learner", help=f"What learns. {told}")
+    described = typer.Option("--learner", metavar="LEARNER", help=f"What learns. {told}")
     options = [_option(name, [one for one in entries if name in one.parameters]) for name in names]
     return [
         Option("learner", Annotated[_one_of(LEARNERS), described], DEFAULT_LEARNER),
@@ -42,7 +45,7 @@ def learner_choices(learner: str, settings: Mapping[str, Any], schema: Schema) -
     strange = [name for name in settings if name not in entry.parameters]
     if strange:
         raise SoftlearnError(
-            f"{_flag(strange[0])} is no option of --learner {learner}, which has "
+            f"{_flag(strange[0])} is not an option of --learner {learner}, which has "
             f"{', '.join(map(_flag, entry.parameters))}"
         )
     chosen = {
@@ -54,7 +57,7 @@ def learner_choices(learner: str, settings: Mapping[str, Any], schema: Schema) -
         needed = entry.parameters[name].only_if
         if needed is not None and not entry.parameters[name].matters({**defaults, **chosen}):
             raise SoftlearnError(
-                f"{_flag(name)} goes with {_flag(needed[0])} {needed[1]} only, where it matters"
+                f"{_flag(name)} has an effect only with {_flag(needed[0])} {needed[1]}"
             )
     return chosen
 
@@ -69,7 +72,7 @@ def _option(name: str, having: list[Entry[Any]]) -> Option | None:
         _flag(name),
         help=_help(having, known),
         metavar=_metavar(known[0].rule),
-        rich_help_panel=f"Options of {', '.join(entry.name for entry in having)}",
+        rich_help_panel=f"Options of {_names(having) if _is_short(having) else _SEVERAL}",
     )
     is_list = known[0].rule.form == "word per column"
     return Option(name, Annotated[hint, described], [] if is_list else None)
@@ -102,12 +105,21 @@ def _metavar(rule: Rule) -> str | None:
 
 def _help(having: list[Entry[Any]], known: list[Parameter]) -> str:
     """Return what a parameter means and its default, by learner where they differ."""
-    texts = dict.fromkeys(_meaning(one) for one in known)
-    if len(texts) == 1:
-        return next(iter(texts))
-    return " ".join(
-        f"{entry.name}: {_meaning(one)}" for entry, one in zip(having, known, strict=True)
-    )
+    by_text: dict[str, list[Entry[Any]]] = {}
+    for entry, one in zip(having, known, strict=True):
+        by_text.setdefault(_meaning(one), []).append(entry)
+    if len(by_text) == 1 and _is_short(having):
+        return next(iter(by_text))
+    return " ".join(f"{_names(entries)}: {text}" for text, entries in by_text.items())
+
+
+def _names(entries: list[Entry[Any]]) -> str:
+    return ", ".join(entry.name for entry in entries)
+
+
+def _is_short(entries: list[Entry[Any]]) -> bool:
+    """Return whether the names fit into the title of a panel."""
+    return len(_names(entries)) <= _TITLE_WIDTH
 
 
 def _meaning(one: Parameter) -> str:
@@ -128,7 +140,7 @@ def _by_column(name: str, choices: list[str], schema: Schema) -> str | dict[str,
     general = [choice for choice in choices if "=" not in choice]
     if len(general) > 1:
         raise SoftlearnError(
-            f"{_flag(name)} is {general[0]} and {general[1]} at once; name columns"
+            f"{_flag(name)} is given as both {general[0]} and {general[1]}; name their columns"
         )
     if not named:
         return general[0]

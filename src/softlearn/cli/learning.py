@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 ArrowTable: TypeAlias = Any  # pyarrow has no types
 
+_OF_MODELS = (".safetensors", ".psdd")
+
 
 @dataclass(frozen=True)
 class Training:
@@ -70,7 +72,7 @@ class TrainingCommand(Command):
         typer.Option("--hold-out", metavar="SHARE", help="Hold out this share of the rows."),
     ] = None
     seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Another number gives another model.")
+        int, typer.Option("--seed", min=0, help="Random seed: another number gives another model.")
     ] = 0
     jobs: Jobs = None
     missing: Missing = "unobserved"
@@ -79,8 +81,7 @@ class TrainingCommand(Command):
 
     def read_training(self, output: Path | None) -> Training:
         """Return the rows; what cannot be written is refused before they are read."""
-        inputs = (self.table, self.valid, self.schema)
-        must_be_free(output, force=self.force, inputs=inputs)
+        self.check_output(output)
         if self.hold_out is not None and not 0.0 < self.hold_out < 1.0:
             raise SoftlearnError(f"--hold-out is a share between 0 and 1, not {self.hold_out:g}")
         if self.hold_out is not None and self.valid is not None:
@@ -92,6 +93,11 @@ class TrainingCommand(Command):
             return Training(table, None, weights, schema)
         parts = _divided(Training(table, None, weights, schema), self.hold_out, self.seed)
         return _with_own_scales(parts, self)
+
+    def check_output(self, output: Path | None) -> None:
+        """Refuse an output that cannot or must not be written."""
+        inputs = (self.table, self.valid, self.schema)
+        must_be_free(output, force=self.force, inputs=inputs)
 
     def _read_valid(self, schema: Schema) -> ArrowTable:
         import pyarrow as pa  # noqa: PLC0415
@@ -107,7 +113,7 @@ class LearningCommand(TrainingCommand):
 
     output: Annotated[
         Path,
-        typer.Option("-o", "--output", metavar="FILE", help="Where the model goes: *.safetensors."),
+        typer.Option("-o", "--output", metavar="FILE", help="The model file, *.safetensors."),
     ]
     learner: str = DEFAULT_LEARNER
     settings: Mapping[str, Any] = field(default_factory=dict)  # of the learner's own parameters
@@ -136,6 +142,15 @@ class LearningCommand(TrainingCommand):
             **chosen, random_state=self.seed, schema=schema, **further
         )
 
+    def check_output(self, output: Path | None) -> None:
+        """Refuse what other commands would not take for a model, too."""
+        super().check_output(output)
+        if self.output.suffix not in _OF_MODELS:
+            raise SoftlearnError(
+                f"a model is saved to a .safetensors file, not to {self.output.name}; "
+                "softlearn convert writes other formats"
+            )
+
     def prepare(self) -> Training:
         """Return the rows to learn from and those that are held out."""
         return self.read_training(self.output)
@@ -145,7 +160,9 @@ class LearningCommand(TrainingCommand):
         try:
             return float(model.score(table))
         except UnknownLevelError as error:
-            raise TableError(f"held-out rows: {error.what}; name it in a --schema file") from None
+            raise TableError(
+                f"held-out rows: {error.what}; add it to the levels in a --schema file"
+            ) from None
 
 
 def read_labelled(command: TrainingCommand) -> tuple[ArrowTable, Floats | None, Schema]:

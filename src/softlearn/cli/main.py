@@ -1,4 +1,4 @@
-"""The entry of ``softlearn``: a group of commands that are imported when they are called."""
+"""The entry point of ``softlearn``: a group of commands that are imported on first use."""
 
 from __future__ import annotations
 

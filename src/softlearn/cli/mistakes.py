@@ -1,4 +1,4 @@
-"""What goes wrong, in one line: no traceback for a mistake that the user can put right."""
+"""Report users' mistakes in one line, without a traceback."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def _ended(reason: str) -> typer.Exit:
 
 def _said_here(error: UnknownLevelError, takes_unknown: bool) -> str:
     """Return the error with the remedy that the command line has."""
-    option = "pass --unknown missing to take such cells as missing"
-    return f"{error.what}; {option if takes_unknown else 'correct it'}, or fit anew"
+    option = "pass --unknown missing to treat such cells as missing"
+    return f"{error.what}; {option if takes_unknown else 'correct it'}, or fit the model again"
 
 
 def _note_warning(message: Warning | str, *where: object, **further: object) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from softlearn.cli.answers import must_be_free
+from softlearn.cli.answers import count
 from softlearn.cli.inputs import open_source, read_choices
 from softlearn.cli.progress import progress_bar
 from softlearn.errors import MissingDependencyError, SoftlearnError, TableError
@@ -68,7 +68,8 @@ def fit_on_workers(command: Fit) -> dict[str, Any]:
     with scale.open_cluster(command.workers, command.cluster, command.memory) as cluster:
         start = perf_counter()
         typer.echo(
-            f"{cluster.n_workers} worker(s); Dask shows them at {cluster.dashboard}", err=True
+            f"{count(cluster.n_workers, 'worker')}; Dask shows them at {cluster.dashboard}",
+            err=True,
         )
         rows = scale.with_training_weights(_partitions(command))
         with progress_bar("reading") as advance:
@@ -95,13 +96,15 @@ def _check(command: Fit) -> None:
     """Refuse at once what would be refused in the end, and what parts cannot give."""
     from softlearn.files import find_files  # noqa: PLC0415
 
-    must_be_free(command.output, force=command.force, inputs=(command.valid, command.schema))
+    command.check_output(command.output)
     if command.best:
-        raise SoftlearnError("--best learns from one table in memory; leave the workers out")
+        raise SoftlearnError(
+            "--best needs the whole table in memory; leave out --workers and --cluster"
+        )
     if command.hold_out is not None:
         raise SoftlearnError("--hold-out needs the whole table; name held-out rows by --valid")
     if command.table == "-":
-        raise SoftlearnError("workers read files, and not standard input; write it to one first")
+        raise SoftlearnError("workers cannot read standard input; write it to a file first")
     for file in find_files(command.table):
         if not file.is_file():
             raise TableError(f"cannot read {file}: there is no such file")

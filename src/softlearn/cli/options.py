@@ -14,8 +14,9 @@ TablePath: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="TABLE",
-        help="CSV or TSV (also .gz), Parquet or Feather; `-` is standard input. Commands that go "
-        "row by row, and `fit`, also take a folder or a pattern such as `'sales/*.parquet'`.",
+        help="CSV or TSV (also .gz), Parquet or Feather; `-` is standard input. `fit`, "
+        "`score`, `impute`, `classify` and `outliers` also take a folder or a pattern such as "
+        "`'sales/*.parquet'`.",
     ),
 ]
 RowsPath: TypeAlias = Annotated[
@@ -33,7 +34,7 @@ Force: TypeAlias = Annotated[
 ]
 Seed: TypeAlias = Annotated[
     int | None,
-    typer.Option("--seed", min=0, help="The same number gives the same result."),
+    typer.Option("--seed", min=0, help="Random seed: the same number gives the same result."),
 ]
 Given: TypeAlias = Annotated[
     str,
@@ -46,17 +47,15 @@ Given: TypeAlias = Annotated[
 ]
 Unknown: TypeAlias = Annotated[
     Literal["error", "missing"],
-    typer.Option(
-        "--unknown", help="Whether a level that the model has never seen is an error or missing."
-    ),
+    typer.Option("--unknown", help="Whether an unknown level is an error, or treated as missing."),
 ]
 MissingWords: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--missing-words",
         metavar="WORDS",
-        help="Words for missing cells in text files, joined by commas; empty cells always are. "
-        "By default NA, N/A, NaN, NULL, ? and the like.",
+        help="Words for missing cells in text files, separated by commas, besides empty cells. "
+        "By default NA, N/A, NaN, NULL, ? and similar words.",
     ),
 ]
 Missing: TypeAlias = Annotated[
@@ -69,17 +68,19 @@ Missing: TypeAlias = Annotated[
 ]
 Drop: TypeAlias = Annotated[
     list[str],
-    typer.Option("--drop", metavar="COLUMN", help="Leave a column out; may be repeated."),
+    typer.Option("--drop", metavar="COLUMN", help="Leave out a column; may be repeated."),
 ]
 SchemaPath: TypeAlias = Annotated[
     Path | None,
     typer.Option(
-        "--schema", metavar="FILE", help="A TOML file of `softlearn schema`, with your changes."
+        "--schema",
+        metavar="FILE",
+        help="A TOML file written by `softlearn schema`, with your changes.",
     ),
 ]
 Weights: TypeAlias = Annotated[
     str | None,
-    typer.Option("--weights", metavar="COLUMN", help="The column that holds the rows' weights."),
+    typer.Option("--weights", metavar="COLUMN", help="The column with the weight of each row."),
 ]
 ValidPath: TypeAlias = Annotated[
     str | None,
@@ -88,6 +89,9 @@ ValidPath: TypeAlias = Annotated[
 Jobs: TypeAlias = Annotated[
     int | None,
     typer.Option(
-        "--jobs", "-j", min=1, help="Threads; by default all cores. The result is the same."
+        "--jobs",
+        "-j",
+        min=1,
+        help="Number of threads, by default one per core; does not change the result.",
     ),
 ]

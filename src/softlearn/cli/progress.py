@@ -1,4 +1,4 @@
-"""A bar on standard error for what takes longer than a second; silent if that is no terminal."""
+"""A progress bar on standard error; silent unless it is a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command by name, and where it is found; nothing is imported before it is asked for."""
+"""The commands by name, and their modules, which are imported on first use."""
 
 from __future__ import annotations
 

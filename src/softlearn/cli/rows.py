@@ -1,4 +1,4 @@
-"""Answers that are tables: to a file, to a pipe as CSV or JSON lines, or to the terminal."""
+"""Write tables to a file, to a pipe as CSV or JSON lines, or to the terminal."""
 
 from __future__ import annotations
 

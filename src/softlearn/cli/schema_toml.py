@@ -93,7 +93,7 @@ def _choice(name: str, about: dict[str, object]) -> Choice:
 
     kind, levels = about.get("kind"), about.get("levels", [])
     if kind is not None and kind not in KINDS:
-        raise SchemaError(f"schema, [{name}]: unknown kind {kind!r}; say one of {', '.join(KINDS)}")
+        raise SchemaError(f"schema, [{name}]: unknown kind {kind!r}; use one of {', '.join(KINDS)}")
     if not isinstance(levels, list):
         raise SchemaError(f"schema, [{name}]: levels are a list, not {levels!r}")
     if not levels:
@@ -101,7 +101,7 @@ def _choice(name: str, about: dict[str, object]) -> Choice:
         read_choice(name, choice)
         return str(kind) if set(choice) == {"kind"} else choice
     if kind is None:
-        raise SchemaError(f"schema, [{name}]: say kind = one of {', '.join(KINDS)}")
+        raise SchemaError(f"schema, [{name}]: set kind to one of {', '.join(KINDS)}")
     beside = [key for key in _SCALE_KEYS if key in about]
     if beside:
         raise SchemaError(f"schema, [{name}]: a column with levels has no {beside[0]}")

@@ -1,4 +1,4 @@
-"""Conditions written as text, read with a schema into what ``Model`` understands, and back."""
+"""Parse conditions written as text into what ``Model`` takes, and write them back."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class _Reader:
             ]
             if len(ends) == 2:
                 return ends[0], ends[1]
-        raise self._error(f"column {phrase.name.text!r} is already spoken of", phrase.name)
+        raise self._error(f"column {phrase.name.text!r} already has a condition", phrase.name)
 
     def _missing(self, column: Column, phrase: Phrase) -> object:
         """Return the missing cell alone, or all levels or numbers but that."""

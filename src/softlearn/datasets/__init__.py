@@ -1,4 +1,4 @@
-"""Tables to learn from, checked before they are handed out, and worlds whose truth is known."""
+"""Public data sets, verified by checksum, and synthetic worlds whose truth is known."""
 
 from softlearn.datasets import worlds
 from softlearn.datasets.catalogue import Info, available, fetch, info

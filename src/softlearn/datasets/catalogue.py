@@ -1,4 +1,4 @@
-"""All data sets by name: what they are, where they are now, and how to have them at hand."""
+"""All data sets by name: what they are, where their files are, and how to fetch them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from softlearn.datasets.published import Kind, Published, must_be_known
 
 
 class Info(NamedTuple):
-    """What there is to know of a data set without loading it."""
+    """The description of a data set, available without loading it."""
 
     name: str
     kind: Kind
@@ -29,12 +29,12 @@ class Info(NamedTuple):
 
 
 def available() -> tuple[Info, ...]:
-    """Return what is known of every data set."""
+    """Return the descriptions of all data sets."""
     return tuple(info(name) for name in _publishers())
 
 
 def info(name: str) -> Info:
-    """Return what is known of one data set, and where its files are at this moment."""
+    """Return the description of a data set, and where its files are now."""
     known = _published(name)
     places = {find(file)[0] for file in known.files}
     farthest: tuple[Where, ...] = ("absent", "download", "cache", "local")
@@ -53,7 +53,7 @@ def info(name: str) -> Info:
 
 
 def fetch(name: str) -> tuple[Path, ...]:
-    """Return the paths of a data set's files, after having fetched what is missing.
+    """Download the files of a data set that are missing, and return the paths of all.
 
     Files that are there already are checked, and not fetched again.
     """

@@ -30,7 +30,7 @@ _OFTEN_SWAPPED: Final = ("tmovie", "tretail")
 
 
 class Splits(NamedTuple):
-    """A table cut into three; choose on ``valid``, report on ``test``."""
+    """A table in three splits: select models on ``valid``, report results on ``test``."""
 
     train: Any  # uint8 array (rows, columns) of 0 and 1, or a pandas frame of them
     valid: Any

@@ -1,4 +1,4 @@
-"""Bytes from a web address: with a time limit, several attempts and a line of progress."""
+"""Download bytes, with a time limit, retries and a line of progress."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _reason(error: Exception) -> str:
 
 @contextmanager
 def _progress(label: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Yield who is told of bytes received; without a terminal nothing is shown."""
+    """Yield a callback for the number of bytes received; without a terminal nothing is shown."""
     # Asked of the stream itself: rich takes FORCE_COLOR for a terminal.
     if not sys.stderr.isatty():
         yield lambda _: None

@@ -1,4 +1,4 @@
-"""The files of a data set: found in a folder or fetched, and never handed out unchecked."""
+"""The files of a data set: found in a folder or downloaded, and verified before use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folders that data files are looked for in: the caller's own, and the user's cache."""
+"""The folders that are searched for data files: the caller's own, and the user's cache."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _DTYPES: Final = {"integer": np.int64, "numeric": np.float64}
 
 
 class Mixed(NamedTuple):
-    """A table, what its columns are, and which of them others have tried to predict."""
+    """A table, its schema, and the column that is usually predicted."""
 
     frame: Any  # a pandas frame: category, int64 and float64 columns, no missing cells
     schema: Schema

@@ -1,4 +1,4 @@
-"""What is known of a published data set before its files are opened."""
+"""Descriptions of published data sets, known without opening their files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Four mixed tables on which generators of tables are compared, in their two splits."""
+"""Four mixed tables for comparing generators of synthetic rows, with train and test splits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TABULAR_NAMES: Final = tuple(_CONTENTS)
 
 
 class Tabular(NamedTuple):
-    """A table cut into two, and which column others have tried to predict."""
+    """A table in two splits, and the column that is usually predicted."""
 
     train: Any  # a pandas frame: text, int64, float64 and bool columns; missing cells are NaN
     test: Any
@@ -30,7 +30,7 @@ class Tabular(NamedTuple):
 
 
 def load_tabular(name: str) -> Tabular:
-    """Return one of the four tables that generators are compared on.
+    """Return one of the four tables for comparing generators.
 
     The files are looked for in the folder that the environment variable ``SOFTLEARN_DATA`` names,
     as ``tabular/<name>.<split>.csv.gz``, then in the user's cache folder. They cannot be

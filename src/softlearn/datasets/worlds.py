@@ -1,4 +1,4 @@
-"""Worlds whose truth is known: each is a model, to draw tables from and to compare with."""
+"""Worlds: models to draw tables from, so that learnt answers can be compared with the truth."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEVELS: Final = "abcd"
 
 
 def households() -> Model:
-    """Return four kinds of households; drivers, and those who walk, are two kinds each.
+    """Return a distribution of four kinds of households, two with cars and two without.
 
     Seven columns: ``place`` and ``car`` are categorical, ``owns`` is boolean, ``people`` and
     ``age`` are integer, ``income`` and ``km`` numeric.
@@ -59,7 +59,7 @@ def households() -> Model:
 
 
 def bad_clustering() -> Model:
-    """Return two flat clouds, one above the other, which a cut at ``x = 0`` tears apart.
+    """Return two flat Gaussian clusters, one above the other, which a split at ``x = 0`` cuts.
 
     It is the SoftLearn paper's illustration: a learner that begins with that cut cannot find the
     two clouds again if it hands each row to one side only.
@@ -70,7 +70,7 @@ def bad_clustering() -> Model:
 
 
 def hidden_groups(n_columns: int, n_groups: int, seed: int = 0, *, mixed: bool = False) -> Model:
-    """Return a world of any size: within each of its hidden groups all columns are independent.
+    """Return a world of any size; within each hidden group all columns are independent.
 
     Parameters
     ----------

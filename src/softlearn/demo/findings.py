@@ -1,4 +1,4 @@
-"""What the demo finds out, step by step: learnt answers beside true ones."""
+"""The demo's computations, step by step: learnt answers beside true ones."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Filled:
-    """How well the lost cells of a column come back: the share of right ones, or the error."""
+    """How well the missing cells of a column are filled: the share of right ones, or the error."""
 
     column: str
     cells: int

@@ -45,8 +45,8 @@ class Page:
         self.say("\n" + _indented(shown.to_string(index=False)))
 
     def scores(self, found: list[Scores]) -> None:
-        """Write how near each learner comes to the truth, for each size of tables."""
-        sizes = "".join(f"{f'{one.rows:,} rows':>15}{'behind':>10}" for one in found)
+        """Write how close each learner comes to the truth, for each size of tables."""
+        sizes = "".join(f"{f'{one.rows:,} rows':>15}{'gap':>10}" for one in found)
         self.say(f"  {'learnt from':18}{sizes}", "dim")
         for system in found[0].fresh:
             line = Text(f"  {system:18}", style="bold" if system == TRUTH else "")
@@ -63,13 +63,13 @@ class Page:
         for group in found.groups:
             words = ", ".join(shift.short for shift in group.shifts)
             self.say(f"{percent(group.share):>8}  {words}")
-        self.say("\n  Columns that tell most about each other:")
+        self.say("\n  Strongest dependencies:")
         for one in found.dependencies[:_PAIRS_SHOWN]:
             self.say(f"{percent(one.share):>8}  {f'{one.first}, {one.second}':14}{one.words}")
 
     def answers(self, found: list[Answer]) -> None:
-        """Write what is believed of each level, and what is so."""
-        self.say(f"  {ASKED:10}{'anybody':>9}{'learnt':>12}{'true':>11}", "dim")
+        """Write the probability of each level, overall, learnt and true."""
+        self.say(f"  {ASKED:10}{'overall':>9}{'learnt':>12}{'true':>11}", "dim")
         for one in found:
             line = Text(f"  {one.level:10}{one.before:>9.2f}{one.learnt:>12.2f}{one.true:>11.2f}  ")
             line.append(bar(one.learnt, 24), style="blue")
@@ -77,21 +77,21 @@ class Page:
             self._console.print(line)
 
     def filled(self, found: list[Filled]) -> None:
-        """Write how well the lost cells come back."""
-        for counts_right, unit in ((True, "cells right"), (False, "error, root of mean square")):
-            self.say(f"  {unit:28}{'lost':>6}{'column alone':>15}{'circuit':>10}", "dim")
+        """Write how well missing cells are filled."""
+        for counts_right, unit in ((True, "correct"), (False, "error (RMSE)")):
+            self.say(f"  {unit:28}{'cells':>6}{'column alone':>15}{'circuit':>10}", "dim")
             for one in found:
                 if one.counts_right is counts_right:
                     guess, learnt = (_mark(one, mark) for mark in (one.guess, one.learnt))
                     self.say(f"  {one.column:28}{one.cells:>6}{guess:>15}{learnt:>10}")
 
     def odd(self, found: Odd) -> None:
-        """Write where the planted row comes, and what its cells have to do with it."""
+        """Write the rank of the planted row, and its most surprising cells."""
         cells = ", ".join(f"{name}={value}" for name, value in PLANTED.items())
         self.say(f"  {cells}\n")
         self.say(
             f"  Log-density {found.log_density:.1f} (usual: {found.usual:.1f}), "
-            f"number {found.place} of {found.among:,}, the least likely first."
+            f"rank {found.place} of {found.among:,}, least likely first."
         )
         most = max(found.why.values())
         for name, nats in list(found.why.items())[:_CELLS_SHOWN]:

@@ -28,29 +28,27 @@ def main() -> dict[str, Any]:
         What was found, as dicts, lists, text and numbers.
     """
     begin, page, truth = perf_counter(), Page(), worlds.households()
-    page.say(
-        f"softlearn {__version__}: a table goes in, a circuit comes out, which is asked", "bold"
-    )
-    page.say("The first run on a machine compiles for a while; later ones take seconds.", "dim")
+    page.say(f"softlearn {__version__}: learn a table, then ask questions about it", "bold")
+    page.say("The first run compiles for about a minute; later ones take seconds.", "dim")
     rows = lossy(truth, seed=0)
-    page.title("A world whose truth is known")
+    page.title("Rows from a known distribution")
     page.say(
-        f"Students, families, farmers and pensioners, mixed by a circuit of "
+        f"Students, families, farmers and pensioners: a circuit of "
         f"{truth.circuit.n_nodes} nodes.\n{N_ROWS:,} rows are drawn from it; "
-        f"{percent(LOST_SHARE)} of their cells are lost (·)."
+        f"{percent(LOST_SHARE)} of their cells are removed (·)."
     )
     page.rows(rows.table)
     scores = _learning(page, truth)
     model = SoftLearn(random_state=0).fit(rows.table).model_
-    page.title("What SoftLearn found, in words")
+    page.title("What SoftLearn found")
     page.told(tell(model))
     answers = _question(page, model, truth)
-    page.title("Lost cells come back")
-    page.say("Guessed from the column alone, and from the rest of the row by the circuit.\n")
+    page.title("Missing cells, filled")
+    page.say("Filled from the column alone, and by the circuit from the rest of the row.\n")
     filled = findings.fill(model, rows)
     page.filled(filled)
-    page.title("An odd row, and why")
-    page.say("Planted among fresh rows; each of its cells by itself is ordinary.\n")
+    page.title("An unusual row, and why")
+    page.say("Hidden among fresh rows; each of its cells by itself is ordinary.\n")
     odd = findings.spot(truth, rows.table)
     page.odd(odd)
     files = _files(page, model, rows.table)
@@ -65,11 +63,11 @@ def main() -> dict[str, Any]:
 
 
 def _learning(page: Page, truth: Model) -> list[findings.Scores]:
-    page.title("Learnt back, and compared with the truth")
+    page.title("Learnt from the rows, and compared with the truth")
     scores = [findings.compare(truth, n_rows) for n_rows in findings.SIZES]
     page.say(
         f"Log-density of {N_FRESH:,} fresh rows, in nats per row; means of {scores[0].tables} "
-        "tables per size.\nNumbers are taken as they are, without scales, as the truth has them.\n"
+        "tables per size.\nNumbers have no scales here, as in the true distribution.\n"
     )
     page.scores(scores)
     return scores
@@ -77,7 +75,7 @@ def _learning(page: Page, truth: Model) -> list[findings.Scores]:
 
 def _question(page: Page, model: Model, truth: Model) -> list[findings.Answer]:
     page.title("A question: 8 to 12 km a day, not in the city. Which car?")
-    page.say("What the learnt circuit and the truth say, beside anybody's car.\n")
+    page.say("The learnt and the true probabilities, and those without the condition.\n")
     answers = findings.ask(model, truth)
     page.answers(answers)
     return answers
@@ -96,6 +94,6 @@ def _files(page: Page, model: Model, table: Frame) -> list[Path]:
         return [path]
     drawn = pictures.draw(model, table, FOLDER)
     page.say(f"  {', '.join(str(one) for one in drawn.values())}")
-    page.say(f'\nAsk on: softlearn query {path} car --given "age<30"')
+    page.say(f'\nAsk more: softlearn query {path} car --given "age<30"')
     page.say(f"Explore it in the browser: softlearn explore {path}")
     return [path, *drawn.values()]

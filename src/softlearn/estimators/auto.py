@@ -1,4 +1,4 @@
-"""One good model by itself: settings are found, many circuits are learnt and mixed."""
+"""Automatic model search: find settings, learn many circuits, and mix them."""
 
 from __future__ import annotations
 
@@ -46,36 +46,35 @@ _DEFAULT_SECONDS = 60.0
 class AutoCircuit(DensityEstimator):
     """Find good settings, learn many circuits, and mix them into one model.
 
-    Learners and settings are tried on a part of the rows, the better ones on more. With the best
-    of each kind more circuits are learnt, from all rows and from rows drawn with replacement, and
-    weighted by how well they explain rows that were held out; this goes on as long as it pays. In
-    the end the circuits are learnt again from all rows. A mixture of circuits is a circuit, so that
-    all questions of a model can be asked. Ctrl-C ends the search and keeps the best model so far.
-    While a Dask client is open its workers learn circuits side by side; without a time budget the
+    Learners and settings are tried on a part of the rows, and the better ones on more rows. With
+    the best settings of each learner, more circuits are learnt, from all rows and from rows drawn
+    with replacement, and weighted by their fit to held-out rows, as long as the score improves.
+    Finally the circuits are learnt again from all rows. A mixture of circuits is a circuit, so the
+    result has all methods of a model. Ctrl-C stops the search and keeps the best model so far.
+    While a Dask client is open, its workers learn circuits in parallel; without a time budget the
     model is the same.
 
     Parameters
     ----------
     time_budget : float, optional
-        Seconds; a fit that has begun may be given up. None bounds the work alone, and the same
-        ``random_state`` then gives the same model.
+        The time limit in seconds; a running fit may be cancelled. With None only ``max_fits``
+        limits the work, and the same ``random_state`` gives the same model.
     max_fits : int, optional
-        The most circuits that are learnt, not counting those that are learnt again from all rows.
+        The maximum number of circuits that are learnt, not counting the final ones from all rows.
     max_members : int
-        The most circuits in the mixture.
+        The maximum number of circuits in the mixture.
     held_out : float
-        The share of the rows that is held out to choose by; more of tables below 500 rows, and of
-        very small ones none: then ``SoftLearn`` with its defaults is all.
+        The share of the rows that is held out for validation; more for tables below 500 rows. For
+        very small tables there is no search, and the result is ``SoftLearn`` with its defaults.
     refit : bool
-        Whether circuits are learnt again from all rows in the end, if rows of the table were held
-        out of them.
+        Whether the circuits are finally learnt again from all rows, including held-out ones.
     learners : list of names of learners, optional
-        What is tried; by default all learners that take the table.
+        The learners to try; by default all that accept the table.
     random_state : int or numpy.random.Generator, optional
         The source of randomness.
     n_jobs : int, optional
-        Threads of each fit; by default all cores. The model does not depend on it, unless time is
-        bounded.
+        The number of threads per fit; by default one per core. It does not change the model, unless
+        there is a time budget.
     verbose : {0, 1}
         Whether a terminal shows the best score so far and the time left.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
@@ -83,15 +82,15 @@ class AutoCircuit(DensityEstimator):
     missing : {"unobserved", "modelled"}
         How a missing cell is treated, as in ``SoftLearn``.
     unknown : {"error", "missing"}
-        Whether a level that was never seen is an error or taken as missing, as in ``SoftLearn``.
+        Whether an unknown level is an error, or treated as missing, as in ``SoftLearn``.
 
     Attributes
     ----------
     model_ : Model
-        All circuits below one sum.
+        The mixture: all circuits under one sum.
     report_ : SearchReport
-        What was tried; ``report_.frame()`` is a table of it, and
-        ``softlearn.show.plots.search(report_)`` a picture.
+        The log of the search; ``report_.frame()`` is a table of it, and
+        ``softlearn.show.plots.search(report_)`` a plot.
     schema_, n_features_in_, feature_names_in_
         As in ``SoftLearn``.
 
@@ -139,13 +138,13 @@ class AutoCircuit(DensityEstimator):
         Parameters
         ----------
         X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
-            At least two rows; missing cells are welcome.
+            At least two rows, which may have missing cells.
         y : ignored
             A target is a column like any other: keep it in ``X``.
         sample_weight : array of shape (rows,), optional
-            The weight of each row: 2 is the row twice, 0 its absence.
+            The weight of each row: 2 counts it twice, 0 ignores it.
         valid : frame, optional
-            Rows to choose by, which are never learnt from; by default some rows of ``X`` are held
+            Validation rows, which are never learnt from; by default some rows of ``X`` are held
             out.
         """
         chosen = self._read_parameters()
@@ -184,7 +183,7 @@ class AutoCircuit(DensityEstimator):
         table = as_table(valid)
         n_rows = open_frame(table).n_rows
         if not n_rows:
-            raise SoftlearnError("valid has no rows, so there is nothing to choose by")
+            raise SoftlearnError("valid has no rows, so no model can be chosen by them")
         values = encode(table, schema, unknown=self.unknown)
         return Block(values, np.ones(n_rows))
 

@@ -1,4 +1,4 @@
-"""What estimators that are built on a learner share: its copy, its schema, its fit."""
+"""Estimators built on a learner: how it is cloned, given a schema, and fitted."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def learner_like(estimator: Any, random_state: RandomState = None) -> Any:  # no
 
 
 def with_share_of_time(learner: Any, n_parts: int) -> Any:  # noqa: ANN401
-    """Return the learner; of several searches each has its part of the time."""
+    """Return the learner; several searches divide the time among them."""
     from softlearn.estimators.auto import AutoCircuit  # noqa: PLC0415 - few ask for it
 
     if isinstance(learner, AutoCircuit) and learner.time_budget is not None:
@@ -56,7 +56,7 @@ def _named(name: str) -> Any:  # noqa: ANN401
 
 
 def with_schema(learner: Any, schema: Schema) -> Any:  # noqa: ANN401
-    """Return the learner, told what the columns are."""
+    """Return the learner with a schema."""
     if "schema" not in learner.get_params(deep=False):
         raise SoftlearnError(
             f"estimator must have a parameter schema, as all learners have; "
@@ -66,7 +66,7 @@ def with_schema(learner: Any, schema: Schema) -> Any:  # noqa: ANN401
 
 
 def schema_for(learner: Any, table: Frame, weights: Floats | None = None) -> Schema:  # noqa: ANN401
-    """Return what the columns of a table are, by what the learner was told of them."""
+    """Return the schema of a table, with the overrides of the learner."""
     choices = learner.get_params(deep=False)
     told, missing = choices.get("schema"), choices.get("missing", "unobserved")
     if isinstance(told, Schema):
@@ -76,7 +76,7 @@ def schema_for(learner: Any, table: Frame, weights: Floats | None = None) -> Sch
 
 
 def schema_for_parts(learner: Any, rows: Partitions) -> Schema:  # noqa: ANN401
-    """Return what the columns of a table in parts are, by what the learner was told of them."""
+    """Return the schema of a table in parts, with the overrides of the learner."""
     from softlearn.scale import schema_over  # noqa: PLC0415 - loads Dask
 
     choices = learner.get_params(deep=False)
@@ -94,7 +94,7 @@ def unknown_of(learner: Any) -> Unknown:  # noqa: ANN401
 
 
 def fit_learner(learner: Any, table: Frame, weights: object) -> Model:  # noqa: ANN401
-    """Return the model that a learner makes of a table."""
+    """Fit a learner to a table, and return its model."""
     learner.fit(table, sample_weight=weights)
     model = getattr(learner, "model_", None)
     if not isinstance(model, Model):

@@ -1,4 +1,4 @@
-"""What the estimators of all learners share: fit, and parameters that no learner owns."""
+"""The base of all learners' estimators: ``fit``, and the parameters that they share."""
 
 from __future__ import annotations
 
@@ -63,35 +63,37 @@ class CircuitEstimator(DensityEstimator):
         "The source of randomness; the same number gives the same circuit.",
     )
     n_jobs: int | None = parameter(
-        None, N_JOBS, "Threads; by default all cores. The circuit does not depend on it."
+        None,
+        N_JOBS,
+        "The number of threads, by default one per core; it does not change the circuit.",
     )
-    verbose: int = parameter(0, VERBOSE, "Whether a terminal shows how far learning has come.")
+    verbose: int = parameter(0, VERBOSE, "Whether progress is shown in a terminal or notebook.")
     on_interrupt: Literal["raise", "keep"] = parameter(
         "raise",
         one_of("raise", "keep"),
-        "Whether Ctrl-C ends learning, or keeps the circuit that there is so far.",
+        "Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so "
+        "far.",
     )
     schema: Schema | Mapping[str, Choice] | None = parameter(
         None,
         SCHEMA,
-        "What the columns are, or what the caller knows better than ``infer_schema``: a kind, or "
-        'choices such as ``{"scale": "plain"}`` or '
-        '``{"lower": 0, "missing": "modelled"}``.',
+        "The schema of the table, or overrides of the inferred one: a kind, or settings such as "
+        '``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.',
     )
     missing: Missing = parameter(
         "unobserved",
         one_of("unobserved", "modelled"),
         "How a missing cell is treated: as unobserved, so that it is summed out, or as a value of "
-        "its own, with a probability in every column with missing cells. Drawn rows then have gaps "
-        'as the data has, and ``model_.probability({"age": {None}})`` is defined. A ``Schema`` '
-        "has this choice for each column.",
+        "its own, with a probability in every column with missing cells. Drawn rows then have "
+        'missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. '
+        "A ``Schema`` has this choice for each column.",
     )
     unknown: Unknown = parameter(
         "error",
         UNKNOWN,
-        "Whether a level that the schema does not know, such as one that only rows to be scored "
-        "have, is an error or taken as missing, unless a question says otherwise. It is about the "
-        "rows of tables; a level in a dict is always an error.",
+        "Whether an unknown level in a table, such as one that only rows to be scored have, is an "
+        "error or treated as missing; methods can override it. An unknown level in a dict is "
+        "always an error.",
     )
 
     def fit(self, X: Frame, y: object = None, sample_weight: object = None) -> Self:  # noqa: N803
@@ -100,14 +102,14 @@ class CircuitEstimator(DensityEstimator):
         Parameters
         ----------
         X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
-            At least two rows; missing cells are welcome, unless the learner says otherwise. A Dask
-            DataFrame or Array is read partition by partition.
+            At least two rows; it may have missing cells, unless the learner does not accept them. A
+            Dask DataFrame or Array is read partition by partition.
         y : ignored
             A target is a column like any other: keep it in ``X``.
         sample_weight : array of shape (rows,), optional
-            The weight of each row: 2 is the row twice, 0 its absence. Weights that add to one row
-            or less, or to more than 2**53, count in proportion alone, as if their mean were 1.
-            Those of a Dask table are a Dask Series or Array, or the name of a column.
+            The weight of each row: 2 counts it twice, 0 ignores it. Weights that add to one row or
+            less, or to more than 2**53, count in proportion alone, as if their mean were 1. Those
+            of a Dask table are a Dask Series or Array, or the name of a column.
 
         Returns
         -------

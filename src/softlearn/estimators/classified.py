@@ -1,4 +1,4 @@
-"""What a classifier learns from: features with the class of each row, here or in parts."""
+"""Training rows of a classifier: features with classes, in memory or in partitions."""
 
 from __future__ import annotations
 
@@ -122,7 +122,9 @@ def classified_parts(X: Frame, y: object, sample_weight: object, asking: str) ->
     from softlearn import scale  # noqa: PLC0415 - loads Dask
 
     if isinstance(X, scale.Partitions):
-        raise TableError(f"{asking} learns from a Dask DataFrame or Array, which has its target")
+        raise TableError(
+            f"{asking} learns from a Dask DataFrame or Array, which contains its target"
+        )
     if y is None:
         raise SoftlearnError(f"{asking} requires y to be passed, but the target y is None")
     features, target = scale.without_column(X, y, "y")

@@ -41,25 +41,26 @@ from softlearn.table.partitioned import is_partitioned
 
 @dataclass(eq=False, repr=False)
 class CircuitClassifier(ClassifierMixin, TableEstimator):
-    """Classify by one circuit over the features and the target.
+    """Classify with a circuit over the features and the target.
 
-    Missing features are summed out exactly. A level that was never seen, unless it is refused, and
-    a number that the circuit holds impossible are taken as missing.
+    Missing features are summed out exactly. Unknown levels (unless they are rejected) and numbers
+    that are impossible in the circuit are treated as missing.
 
     Parameters
     ----------
     estimator : estimator that learns a circuit, or the name of a learner, optional
-        ``SoftLearn()`` by default; any with a parameter ``schema`` and, after fit, a ``model_``.
-        ``"auto"`` is an ``AutoCircuit()``, whose time the classes share if each has a circuit.
+        ``SoftLearn()`` by default; any estimator with a parameter ``schema`` and, after ``fit``, a
+        ``model_``. ``"auto"`` is an ``AutoCircuit()``; with one circuit per class, its time is
+        divided among the classes.
     structure : {"joint", "per_class"}
-        ``"joint"`` learns the target as a column among the others. ``"per_class"`` learns the
-        features of each class by itself and mixes the circuits by the classes' shares: one circuit
-        as well. It is better where classes differ in how their features depend on each other, and
-        its probabilities tend to be too sure.
+        ``"joint"`` learns the target like any other column. ``"per_class"`` learns a circuit for
+        the features of each class and mixes them, weighted by the classes' shares. This is better
+        if the dependencies between features differ by class, but its probabilities tend to be
+        overconfident.
     random_state : int or numpy.random.Generator, optional
         The source of randomness, if the estimator has none of its own.
     unknown : {"missing", "error"}
-        Whether a level of a feature that was never seen is taken as missing or refused.
+        Whether unknown levels of features are treated as missing, or rejected.
 
     Attributes
     ----------
@@ -68,8 +69,8 @@ class CircuitClassifier(ClassifierMixin, TableEstimator):
     model_ : Model
         The joint distribution of the features and, as the last column, the target.
     target_name_ : str
-        The target's name in the model: that of ``y`` if it has one, else ``"target"``, with
-        underscores behind it if a feature has that name.
+        The target's name in the model: that of ``y`` if it has one, else ``"target"``, followed by
+        underscores if a feature has that name.
     estimators_ : list
         The fitted learner, or the one of each class.
     n_features_in_, feature_names_in_
@@ -98,13 +99,13 @@ class CircuitClassifier(ClassifierMixin, TableEstimator):
         Parameters
         ----------
         X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
-            The features; missing cells are welcome. A Dask DataFrame or Array is read partition by
-            partition.
+            The features, which may have missing cells. A Dask DataFrame or Array is read partition
+            by partition.
         y : array of shape (rows,)
-            The class of each row: text, whole numbers or truth values. That of a Dask table is a
-            Dask Series or Array with the same partitions, or the name of a column.
+            The class of each row: text, whole numbers or booleans. For a Dask table, a Dask Series
+            or Array with the same partitions, or the name of a column.
         sample_weight : array of shape (rows,), optional
-            The weight of each row: 2 is the row twice, 0 its absence. Of a Dask table as ``y``.
+            The weight of each row: 2 counts it twice, 0 ignores it. For a Dask table, as ``y``.
         """
         self._read_parameters()
         learner = learner_like(self.estimator, self.random_state)

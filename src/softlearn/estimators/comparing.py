@@ -54,7 +54,7 @@ class Compared:
     query_seconds
         Time to score a row, with many rows at a time.
     note
-        Why it could not take the table; empty if it could.
+        Why it does not accept the table; empty if it does.
     model
         What was learnt, or None.
     """
@@ -85,9 +85,9 @@ class Comparison:
     Attributes
     ----------
     results
-        One for each learner, best first; those that could not take the table are last.
+        One for each learner, best first; those that do not accept the table are last.
     held_out_rows
-        How many rows judge.
+        The number of held-out rows.
     """
 
     results: tuple[Compared, ...]
@@ -98,7 +98,7 @@ class Comparison:
     def best(self) -> Compared:
         """The learner with the best score of held-out rows."""
         if self.results[0].model is None:
-            raise SoftlearnError(f"no learner could take the table: {self.results[0].note}")
+            raise SoftlearnError(f"no learner accepts this table: {self.results[0].note}")
         return self.results[0]
 
     @property
@@ -146,9 +146,9 @@ def compare(
     n_jobs: int | None = None,
     watch: Callable[[str, int, int], None] | None = None,
 ) -> Comparison:
-    """Learn a table with several learners, and judge them by rows that none has learnt from.
+    """Fit several learners to a table, and compare them on held-out rows.
 
-    A learner that cannot take the table says why, and the others go on.
+    A learner that does not accept the table is listed with the reason.
 
     Parameters
     ----------
@@ -157,15 +157,15 @@ def compare(
     learners : list of names of learners, or of estimators that learn a circuit, optional
         By default all learners with their defaults.
     valid : frame or float
-        The rows that judge, or the share of the rows that is held out.
+        The held-out rows, or their share of the table.
     schema : Schema, optional
         What the columns are; by default found from the table.
     sample_weight : array of shape (rows,), optional
-        The weight of each row, in learning and in judging.
+        The weight of each row, in learning and in scoring.
     random_state : int or numpy.random.Generator, optional
-        Which rows are held out, and the chance of all learners.
+        The source of randomness of the split, and of all learners.
     n_jobs : int, optional
-        Threads of each learner; by default as many as it has by itself.
+        The number of threads of each learner; by default its own.
     watch : callable, optional
         Called before each learner with its name, its number from 1 on, and how many there are.
     """

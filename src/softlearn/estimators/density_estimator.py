@@ -18,7 +18,7 @@ from softlearn.model.randomness import RandomState
 
 
 class DensityEstimator(ModelQuestions, DensityMixin, TableEstimator):
-    """An estimator whose ``model_`` is the answer; all questions can be asked of it directly."""
+    """An estimator of a joint distribution; it has all query methods of its ``model_``."""
 
     unknown: Unknown
 
@@ -30,7 +30,7 @@ class DensityEstimator(ModelQuestions, DensityMixin, TableEstimator):
         X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
             The rows.
         unknown : {"error", "missing"}, optional
-            Whether a level that was never seen is an error or taken as missing; by default as the
+            Whether an unknown level is an error, or treated as missing; by default as the
             estimator's parameter says.
         """
         policy = self.unknown if unknown is None else unknown
@@ -87,8 +87,8 @@ class DensityEstimator(ModelQuestions, DensityMixin, TableEstimator):
         random_state : int or numpy.random.Generator, optional
             The source of randomness; the same seed draws the same rows.
         unknown : {"error", "missing"}, optional
-            Whether a level in a given frame that was never seen is an error or taken as missing; by
-            default as the estimator's parameter says.
+            Whether an unknown level in a given frame is an error, or treated as missing; by default
+            as the estimator's parameter says.
         partition_rows : int, optional
             Return a Dask DataFrame, or Array, with partitions of so many rows, each drawn when it
             is needed.

@@ -16,7 +16,7 @@ Attributes
 model_ : Model
     The circuit, which answers all questions; its methods are the estimator's too.
 schema_ : Schema
-    What the columns are taken for, and why.
+    The inferred schema: what each column is, and why.
 n_features_in_ : int
     Number of columns.
 feature_names_in_ : ndarray of str
@@ -50,7 +50,7 @@ def described_type(one: Parameter) -> str:
 def _described(name: str, one: Parameter) -> str:
     text = one.help
     if one.only_if is not None:
-        text += f" It matters only if ``{one.only_if[0]}`` is {one.only_if[1]!r}."
+        text += f" It has an effect only if ``{one.only_if[0]}`` is {one.only_if[1]!r}."
     return f"{name} : {described_type(one)}\n" + indent("\n".join(wrap(text, _WIDTH - 4)), "    ")
 
 

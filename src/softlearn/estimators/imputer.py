@@ -1,4 +1,4 @@
-"""Missing cells filled from what a circuit knows of the rest of their row."""
+"""Fill missing cells given the rest of their row."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from softlearn.table.partitioned import is_partitioned
 class CircuitImputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
     """Fill missing cells from the joint distribution of all columns.
 
-    Observed cells, further dtypes and the kind of frame stay as they are. Levels that were never
-    seen, unless they are refused, stay too, and tell nothing about the others.
+    Observed cells, dtypes and the type of frame are preserved. Unknown levels, unless they are
+    rejected, are also kept, but not used as evidence.
 
     Parameters
     ----------
@@ -40,11 +40,11 @@ class CircuitImputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
     method : {"mean", "most_probable", "draw"}
         ``"mean"`` fills each cell by its posterior mean, or its most probable level, which has the
         smallest error; ``"most_probable"`` completes each row as a whole by max-product; ``"draw"``
-        draws each row's missing cells together from their exact conditional distribution.
+        draws each row's missing cells jointly from their exact conditional distribution.
     random_state : int or numpy.random.Generator, optional
         The source of randomness of ``"draw"``, and of the estimator if it has none of its own.
     unknown : {"missing", "error"}
-        Whether a level that was never seen is taken as missing, and left as it is, or refused.
+        Whether unknown levels are treated as missing (and kept), or rejected.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class CircuitImputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
             The table.
         y : ignored
         sample_weight : array of shape (rows,), optional
-            The weight of each row: 2 is the row twice, 0 its absence.
+            The weight of each row: 2 counts it twice, 0 ignores it.
         """
         self._read_parameters()
         if is_partitioned(X):

@@ -51,7 +51,7 @@ def read_cells(y: object, weights: Floats, asking: str) -> AnyArray:
             raise SoftlearnError("Input y contains NaN")
         check_classification_targets(cells)
     except (TypeError, ValueError) as error:
-        raise SoftlearnError(f"y must hold one class a row: {error}") from error
+        raise SoftlearnError(f"y must hold one class per row: {error}") from error
     if cells.shape != weights.shape:
         raise SoftlearnError(
             f"X and y have inconsistent numbers of samples: {weights.size} and {cells.size}"

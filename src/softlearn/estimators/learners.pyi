@@ -20,10 +20,10 @@ class SoftLearn(CircuitEstimator):
     """Learn a circuit by soft clustering: every row belongs to all clusters, by membership.
 
     Columns that are independent, by weighted tests, are modelled apart; if all depend on each
-    other, the rows are clustered and each cluster goes on with all rows, weighted by
+    other, the rows are clustered and each cluster continues with all rows, weighted by their
     membership.
 
-    Take it first: it is the default. A row between two groups keeps its part in both, so that
+    Start with this one: it is the default. A row between two groups contributes to both, so
     overlapping groups do less harm than in LearnSPN.
 
     Reference: Ghandi, Quost and de Campos, Soft Learning Probabilistic Circuits, 2024.
@@ -33,81 +33,84 @@ class SoftLearn(CircuitEstimator):
     clustering : {"em", "kmeans"}, default='em'
         How rows are clustered: a mixture of independent columns fitted by EM, or k-means.
     n_clusters : int, default=2
-        The most clusters at a time; 1 takes all columns as independent. With more of them drawn
-        rows of large tables are harder to tell from real ones, and unseen rows score lower.
+        The maximum number of clusters per split; 1 treats all columns as independent. With more
+        clusters, rows drawn from models of large tables are harder to tell from real ones, but
+        unseen rows score lower.
     test : {"chi2", "g"}, default='chi2'
         The statistic of the tests of independence on tables: Pearson's chi-square or the
         likelihood ratio, G.
     significance : float, optional
         Columns depend on each other when a test of independence rejects at this level; smaller
         values give smaller circuits. By default it falls with the number of pairs of columns
-        that a node tests, so that about two pairs are taken for dependent by chance, and with
-        the weight of its rows, of which many show what is too weak to matter.
+        that a node tests, so that about two independent pairs per node pass as dependent, and
+        with the weight of its rows, because many rows make even negligible dependence
+        significant.
     max_iter : int, default=100
-        The most iterations of a clustering; 2 is *Early SoftLearn*.
+        The maximum number of iterations of a clustering; 2 is *Early SoftLearn*.
     min_weight : float, default=0.001
-        A row that keeps less than this share of its own weight in a node is left out of it; 0
-        keeps all. With EM, tests and clusters leave out rows that keep less than ten times
-        that.
+        A node ignores rows that keep less than this share of their weight in it; 0 keeps all.
+        With EM, tests and clustering ignore rows below ten times this share.
     smoothing : float, default=0.1
-        Pseudo-rows of every column that has levels, and of every bin of a histogram.
+        Smoothing: the number of pseudo-rows added to every column with levels, and to every bin
+        of a histogram.
     smoothing_per : {"column", "level"}, optional
-        Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
-        table, or each level gets as many, which is Laplace's smoothing. By default they share
-        them, unless all columns have two levels.
+        Whether the pseudo-rows are per column, shared by its levels in proportion to their
+        frequency in the table, or per level, which is Laplace smoothing. Default: per column,
+        unless all columns have two levels.
     leaf : {"gaussian", "histogram", "chow-liu"} or mapping of column name to the first of them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
-        mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
+        mapping are Gaussian. A column with histogram leaves has no scale. Columns with a scale,
         which are all others that are not declared plain, have leaves over its cells. With
-        `chow-liu`, several columns that are not split any more are modelled by a tree, in which
-        each depends on one other, instead of as independent.
+        `chow-liu`, columns that are not split any further are modelled by a tree, in which each
+        depends on one other, instead of as independent.
     max_depth : int, optional
-        The most splits on the way to a leaf; 0 takes all columns as independent.
+        The maximum number of splits between the root and a leaf; 0 treats all columns as
+        independent.
     min_rows : int, optional
-        Fewer rows, by weight, are not split any more. By default 0, and 200 if leaf is `chow-
+        Nodes with a smaller weight of rows are not split. Default: 0, or 200 if leaf is `chow-
         liu`.
     max_nodes : int, optional
-        About how many nodes the circuit may have; one leaf per column is always there.
+        The approximate maximum number of nodes; there is always one leaf per column.
     time_budget : float, optional
-        Seconds after which nothing is split any more. The result then depends on the machine.
+        Seconds after which splitting stops. The result then depends on the machine.
     fine_tune : int, default=0
-        The most passes of EM over the weights and leaves of the grown circuit. A tenth of the
-        rows is then held out and decides when to stop: EM helps small circuits, and would
-        overfit large ones.
+        The maximum number of EM passes over the weights and leaves of the grown circuit. If
+        above 0, a tenth of the rows is held out for early stopping, because EM helps small
+        circuits but overfits large ones.
     checkpoint : path of a folder, optional
-        A folder in which finished parts of the circuit are kept. The same call, repeated after
-        a crash, goes on from there and ends with the same circuit; when it has, the folder is
-        removed.
+        A folder for finished parts of the circuit. After a crash, the same call resumes from
+        there and gives the same circuit; then the folder is removed.
     beta : float, default=40.0
-        How hard the memberships of k-means are; the larger the closer to all or nothing. It
-        matters only if ``clustering`` is 'kmeans'.
+        How hard the memberships of soft k-means are; large values approach hard assignment. It
+        has an effect only if ``clustering`` is 'kmeans'.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Threads; by default all cores. The circuit does not depend on it.
+        The number of threads, by default one per core; it does not change the circuit.
     verbose : {0, 1}, default=0
-        Whether a terminal shows how far learning has come.
+        Whether progress is shown in a terminal or notebook.
     on_interrupt : {"raise", "keep"}, default='raise'
-        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+        Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so
+        far.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
-        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
-        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+        The schema of the table, or overrides of the inferred one: a kind, or settings such as
+        ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
         its own, with a probability in every column with missing cells. Drawn rows then have
-        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
-        Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is an error or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always an error.
+        Whether an unknown level in a table, such as one that only rows to be scored have, is an
+        error or treated as missing; methods can override it. An unknown level in a dict is
+        always an error.
 
     Attributes
     ----------
     model_ : Model
         The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
-        What the columns are taken for, and why.
+        The inferred schema: what each column is, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -181,11 +184,11 @@ class SoftLearn(CircuitEstimator):
 class LearnSPN(CircuitEstimator):
     """Learn a circuit by hard clustering: every row goes to one cluster.
 
-    The table is cut into ever smaller ones. Pairs of discrete columns are tested by chi-square,
-    pairs of numbers by Kendall's tau, mixed pairs by Kruskal and Wallis; memberships are
-    rounded to the most likely cluster.
+    The table is split into smaller and smaller parts. Pairs of discrete columns are tested by
+    chi-square, pairs of numbers by Kendall's tau, mixed pairs by Kruskal and Wallis;
+    memberships are rounded to the most likely cluster.
 
-    Take it as the baseline that other work compares with.
+    Use it as the standard baseline of the literature.
 
     Reference: Gens and Domingos, Learning the Structure of Sum-Product Networks, ICML 2013,
     with the tests of Correia et al.
@@ -195,85 +198,88 @@ class LearnSPN(CircuitEstimator):
     clustering : {"em", "kmeans"}, default='em'
         How rows are clustered: a mixture of independent columns fitted by EM, or k-means.
     n_clusters : int, default=2
-        The most clusters at a time; 1 takes all columns as independent. With more of them drawn
-        rows of large tables are harder to tell from real ones, and unseen rows score lower.
+        The maximum number of clusters per split; 1 treats all columns as independent. With more
+        clusters, rows drawn from models of large tables are harder to tell from real ones, but
+        unseen rows score lower.
     test : {"chi2", "g"}, default='chi2'
         The statistic of the tests of independence on tables: Pearson's chi-square or the
         likelihood ratio, G.
     significance : float, optional
         Columns depend on each other when a test of independence rejects at this level; smaller
         values give smaller circuits. By default it falls with the number of pairs of columns
-        that a node tests, so that about two pairs are taken for dependent by chance, and with
-        the weight of its rows, of which many show what is too weak to matter.
+        that a node tests, so that about two independent pairs per node pass as dependent, and
+        with the weight of its rows, because many rows make even negligible dependence
+        significant.
     max_iter : int, default=100
-        The most iterations of a clustering; 2 is *Early SoftLearn*.
+        The maximum number of iterations of a clustering; 2 is *Early SoftLearn*.
     min_weight : float, default=0.001
-        A row that keeps less than this share of its own weight in a node is left out of it; 0
-        keeps all. With EM, tests and clusters leave out rows that keep less than ten times
-        that.
+        A node ignores rows that keep less than this share of their weight in it; 0 keeps all.
+        With EM, tests and clustering ignore rows below ten times this share.
     smoothing : float, default=0.1
-        Pseudo-rows of every column that has levels, and of every bin of a histogram.
+        Smoothing: the number of pseudo-rows added to every column with levels, and to every bin
+        of a histogram.
     smoothing_per : {"column", "level"}, optional
-        Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
-        table, or each level gets as many, which is Laplace's smoothing. By default they share
-        them, unless all columns have two levels.
+        Whether the pseudo-rows are per column, shared by its levels in proportion to their
+        frequency in the table, or per level, which is Laplace smoothing. Default: per column,
+        unless all columns have two levels.
     leaf : {"gaussian", "histogram", "chow-liu"} or mapping of column name to the first of them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
-        mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
+        mapping are Gaussian. A column with histogram leaves has no scale. Columns with a scale,
         which are all others that are not declared plain, have leaves over its cells. With
-        `chow-liu`, several columns that are not split any more are modelled by a tree, in which
-        each depends on one other, instead of as independent.
+        `chow-liu`, columns that are not split any further are modelled by a tree, in which each
+        depends on one other, instead of as independent.
     max_depth : int, optional
-        The most splits on the way to a leaf; 0 takes all columns as independent.
+        The maximum number of splits between the root and a leaf; 0 treats all columns as
+        independent.
     min_rows : int, optional
-        Fewer rows, by weight, are not split any more. By default 0, and 200 if leaf is `chow-
+        Nodes with a smaller weight of rows are not split. Default: 0, or 200 if leaf is `chow-
         liu`.
     max_nodes : int, optional
-        About how many nodes the circuit may have; one leaf per column is always there.
+        The approximate maximum number of nodes; there is always one leaf per column.
     time_budget : float, optional
-        Seconds after which nothing is split any more. The result then depends on the machine.
+        Seconds after which splitting stops. The result then depends on the machine.
     fine_tune : int, default=0
-        The most passes of EM over the weights and leaves of the grown circuit. A tenth of the
-        rows is then held out and decides when to stop: EM helps small circuits, and would
-        overfit large ones.
+        The maximum number of EM passes over the weights and leaves of the grown circuit. If
+        above 0, a tenth of the rows is held out for early stopping, because EM helps small
+        circuits but overfits large ones.
     checkpoint : path of a folder, optional
-        A folder in which finished parts of the circuit are kept. The same call, repeated after
-        a crash, goes on from there and ends with the same circuit; when it has, the folder is
-        removed.
+        A folder for finished parts of the circuit. After a crash, the same call resumes from
+        there and gives the same circuit; then the folder is removed.
     variant : {"correia", "gens"}, default='correia'
-        How rows and columns are split: as `clustering` and the tests of ranks and chi-square
-        say, or as first published, by G-tests (of bins of numbers) and hard incremental EM over
-        naive Bayes mixtures, which finds the number of clusters by itself.
+        How rows and columns are split: `correia` uses `clustering` and tests of ranks and chi-
+        square; `gens`, the original algorithm, uses G-tests (on binned numbers) and hard
+        incremental EM over naive Bayes mixtures, which chooses the number of clusters.
     cluster_penalty : float, default=0.6
-        The price of one more cluster, in nats per column. It matters only if ``variant`` is
-        'gens'.
+        The penalty for each additional cluster, in nats per column. It has an effect only if
+        ``variant`` is 'gens'.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Threads; by default all cores. The circuit does not depend on it.
+        The number of threads, by default one per core; it does not change the circuit.
     verbose : {0, 1}, default=0
-        Whether a terminal shows how far learning has come.
+        Whether progress is shown in a terminal or notebook.
     on_interrupt : {"raise", "keep"}, default='raise'
-        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+        Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so
+        far.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
-        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
-        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+        The schema of the table, or overrides of the inferred one: a kind, or settings such as
+        ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
         its own, with a probability in every column with missing cells. Drawn rows then have
-        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
-        Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is an error or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always an error.
+        Whether an unknown level in a table, such as one that only rows to be scored have, is an
+        error or treated as missing; methods can override it. An unknown level in a dict is
+        always an error.
 
     Attributes
     ----------
     model_ : Model
         The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
-        What the columns are taken for, and why.
+        The inferred schema: what each column is, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -351,8 +357,8 @@ class ChowLiuTree(CircuitEstimator):
     Of all trees it has the largest likelihood: the spanning tree of largest mutual information.
     Numbers are cut into a few bins where other columns depend on them.
 
-    Take it as a baseline that is learnt in a moment, or where the tree itself is the answer.
-    Most tables have more to say than a tree can.
+    Use it as a fast baseline, or where the tree itself is of interest. Most tables have more
+    structure than a tree can represent.
 
     Reference: Chow and Liu, Approximating Discrete Probability Distributions with Dependence
     Trees, 1968; mixtures: Meilă and Jordan, Learning with Mixtures of Trees, JMLR 2000.
@@ -360,51 +366,53 @@ class ChowLiuTree(CircuitEstimator):
     Parameters
     ----------
     smoothing : float, default=1.0
-        Pseudo-rows of every column for each state of the column that it depends on.
+        Smoothing: pseudo-rows added to every column for each state of the column that it
+        depends on.
     smoothing_per : {"column", "level"}, optional, default='column'
-        Whether the levels of a column share the pseudo-rows, each by how frequent it is, or
-        each level gets as many, which is Laplace's smoothing. None is as for SoftLearn.
+        Whether the pseudo-rows are per column, shared by its levels in proportion to their
+        frequency, or per level, which is Laplace smoothing. None chooses as SoftLearn does.
     leaf : {"gaussian", "histogram"} or mapping of column name to them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
-        mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
-        which are all others that were not said to be plain, have leaves over its cells.
+        mapping are Gaussian. A column with histogram leaves has no scale. Columns with a scale,
+        which are all others that are not declared plain, have leaves over its cells.
     n_members : int, default=1
-        How many circuits are learnt; the result is their mean.
+        The number of circuits, whose mean is the result.
     bootstrap : bool, optional
         Whether each of several circuits is learnt from rows drawn with replacement. By default
-        it is unless chance makes the circuits different anyway.
+        they are, unless the learner is random anyway.
     mixture : {"bagged", "em"}, default='bagged'
-        How several trees are learnt: each by itself, from resampled rows, or all together by
-        EM, each from the rows that it explains best. There may then be fewer than `n_members`.
+        How several trees are learnt: independently from resampled rows, or jointly by EM, each
+        from the rows that it explains best; EM may leave fewer than `n_members`.
     max_iter : int, default=30
-        The most steps of EM. It matters only if ``mixture`` is 'em'.
+        The maximum number of EM steps. It has an effect only if ``mixture`` is 'em'.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Threads; by default all cores. The circuit does not depend on it.
+        The number of threads, by default one per core; it does not change the circuit.
     verbose : {0, 1}, default=0
-        Whether a terminal shows how far learning has come.
+        Whether progress is shown in a terminal or notebook.
     on_interrupt : {"raise", "keep"}, default='raise'
-        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+        Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so
+        far.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
-        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
-        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+        The schema of the table, or overrides of the inferred one: a kind, or settings such as
+        ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
         its own, with a probability in every column with missing cells. Drawn rows then have
-        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
-        Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is an error or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always an error.
+        Whether an unknown level in a table, such as one that only rows to be scored have, is an
+        error or treated as missing; methods can override it. An unknown level in a dict is
+        always an error.
 
     Attributes
     ----------
     model_ : Model
         The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
-        What the columns are taken for, and why.
+        The inferred schema: what each column is, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -462,10 +470,10 @@ class HCLT(CircuitEstimator):
 
     The tree joins the columns whose mutual information is largest. Each column depends on a
     hidden variable of its own, with a few states, and hidden variables depend on each other
-    along the tree; weights and leaves are learnt by EM, which stops by rows held out.
+    along the tree; weights and leaves are learnt by EM, with early stopping on held-out rows.
 
-    Take it where columns depend on each other directly rather than through groups of rows, or
-    as a member of a mixture. More states fit better and take longer: the time grows with their
+    Use it where columns depend on each other directly rather than through groups of rows, or as
+    a member of a mixture. More states fit better and take longer: the time grows with their
     square.
 
     Reference: Liu and Van den Broeck, Tractable Regularization of Probabilistic Circuits,
@@ -474,54 +482,56 @@ class HCLT(CircuitEstimator):
     Parameters
     ----------
     smoothing : float, default=0.1
-        Pseudo-rows of every column that has levels, and of every bin of a histogram.
+        Smoothing: the number of pseudo-rows added to every column with levels, and to every bin
+        of a histogram.
     smoothing_per : {"column", "level"}, optional
-        Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
-        table, or each level gets as many, which is Laplace's smoothing. By default they share
-        them, unless all columns have two levels.
+        Whether the pseudo-rows are per column, shared by its levels in proportion to their
+        frequency in the table, or per level, which is Laplace smoothing. Default: per column,
+        unless all columns have two levels.
     leaf : {"gaussian", "histogram"} or mapping of column name to them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
-        mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
-        which are all others that were not said to be plain, have leaves over its cells.
+        mapping are Gaussian. A column with histogram leaves has no scale. Columns with a scale,
+        which are all others that are not declared plain, have leaves over its cells.
     max_iter : int, default=100
-        The most passes of EM through the rows.
+        The maximum number of EM passes through the rows.
     batch_rows : int, optional
-        Different rows after which the parameters change; by default all rows. Batches make
-        tables of very many rows quicker.
+        The number of distinct rows per parameter update; by default all rows. Smaller batches
+        are faster on very large tables.
     held_out : float, default=0.1
-        The share of the rows that is held out and decides when to stop: the circuit that
-        explains them best is kept. 0 learns from all rows.
+        The share of the rows that is held out for early stopping; the circuit that scores best
+        on them is kept. 0 learns from all rows.
     sum_smoothing : float, default=0.1
-        Pseudo-rows of every sum, shared alike by its branches.
+        Smoothing: pseudo-rows added to every sum, divided equally among its branches.
     n_states : int, default=16
-        The states of each hidden variable.
+        The number of states of each hidden variable.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Threads; by default all cores. The circuit does not depend on it.
+        The number of threads, by default one per core; it does not change the circuit.
     verbose : {0, 1}, default=0
-        Whether a terminal shows how far learning has come.
+        Whether progress is shown in a terminal or notebook.
     on_interrupt : {"raise", "keep"}, default='raise'
-        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+        Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so
+        far.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
-        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
-        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+        The schema of the table, or overrides of the inferred one: a kind, or settings such as
+        ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
         its own, with a probability in every column with missing cells. Drawn rows then have
-        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
-        Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is an error or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always an error.
+        Whether an unknown level in a table, such as one that only rows to be scored have, is an
+        error or treated as missing; methods can override it. An unknown level in a dict is
+        always an error.
 
     Attributes
     ----------
     model_ : Model
         The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
-        What the columns are taken for, and why.
+        The inferred schema: what each column is, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -580,11 +590,11 @@ class RatSpn(CircuitEstimator):
 
     The columns are halved at random, again and again, in several trees. Each part has a few
     sums, over the products of all pairs of nodes of its halves; the smallest parts have a few
-    products of leaves. Nothing of this depends on the data; weights and leaves are learnt by
-    EM, which stops by rows held out.
+    products of leaves. None of this depends on the data; weights and leaves are learnt by EM,
+    with early stopping on held-out rows.
 
-    Take it as a baseline without structure learning, or as a member of a mixture. The time
-    grows with the third power of the number of sums.
+    Use it as a baseline without structure learning, or as a member of a mixture. The time grows
+    with the third power of the number of sums.
 
     Reference: Peharz et al., Random Sum-Product Networks: A Simple and Effective Approach to
     Probabilistic Deep Learning, UAI 2019. Trained by EM instead of gradients and dropout.
@@ -592,60 +602,62 @@ class RatSpn(CircuitEstimator):
     Parameters
     ----------
     smoothing : float, default=0.1
-        Pseudo-rows of every column that has levels, and of every bin of a histogram.
+        Smoothing: the number of pseudo-rows added to every column with levels, and to every bin
+        of a histogram.
     smoothing_per : {"column", "level"}, optional
-        Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
-        table, or each level gets as many, which is Laplace's smoothing. By default they share
-        them, unless all columns have two levels.
+        Whether the pseudo-rows are per column, shared by its levels in proportion to their
+        frequency in the table, or per level, which is Laplace smoothing. Default: per column,
+        unless all columns have two levels.
     leaf : {"gaussian", "histogram"} or mapping of column name to them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
-        mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
-        which are all others that were not said to be plain, have leaves over its cells.
+        mapping are Gaussian. A column with histogram leaves has no scale. Columns with a scale,
+        which are all others that are not declared plain, have leaves over its cells.
     max_iter : int, default=100
-        The most passes of EM through the rows.
+        The maximum number of EM passes through the rows.
     batch_rows : int, optional
-        Different rows after which the parameters change; by default all rows. Batches make
-        tables of very many rows quicker.
+        The number of distinct rows per parameter update; by default all rows. Smaller batches
+        are faster on very large tables.
     held_out : float, default=0.1
-        The share of the rows that is held out and decides when to stop: the circuit that
-        explains them best is kept. 0 learns from all rows.
+        The share of the rows that is held out for early stopping; the circuit that scores best
+        on them is kept. 0 learns from all rows.
     sum_smoothing : float, default=0.1
-        Pseudo-rows of every sum, shared alike by its branches.
+        Smoothing: pseudo-rows added to every sum, divided equally among its branches.
     n_replicas : int, default=8
-        Random trees of regions, R in the paper.
+        The number of random trees of regions; R in the paper.
     depth : int, default=3
-        How often regions are halved, D; single columns are not.
+        How many times regions are halved; D in the paper.
     n_sums : int, default=8
-        Sums of each region, S.
+        The number of sums per region; S in the paper.
     n_inputs : int, default=8
-        Products of leaves of each smallest region, I.
+        The number of products of leaves per smallest region; I in the paper.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Threads; by default all cores. The circuit does not depend on it.
+        The number of threads, by default one per core; it does not change the circuit.
     verbose : {0, 1}, default=0
-        Whether a terminal shows how far learning has come.
+        Whether progress is shown in a terminal or notebook.
     on_interrupt : {"raise", "keep"}, default='raise'
-        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+        Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so
+        far.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
-        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
-        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+        The schema of the table, or overrides of the inferred one: a kind, or settings such as
+        ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
         its own, with a probability in every column with missing cells. Drawn rows then have
-        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
-        Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is an error or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always an error.
+        Whether an unknown level in a table, such as one that only rows to be scored have, is an
+        error or treated as missing; methods can override it. An unknown level in a dict is
+        always an error.
 
     Attributes
     ----------
     model_ : Model
         The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
-        What the columns are taken for, and why.
+        The inferred schema: what each column is, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -706,14 +718,14 @@ class RatSpn(CircuitEstimator):
     ) -> None: ...
 
 class EinsumNetwork(CircuitEstimator):
-    """Learn a network of equally wide regions by EM, over random trees or neighbourhoods.
+    """Learn the parameters of a regular network by EM, over random or neighbouring regions.
 
     Each region of columns has the same number of nodes. A split of a region into two gives sums
     over the products of all pairs of nodes; where a region is split in several ways, further
-    sums mix them. Weights and leaves are learnt by EM, which stops by rows held out.
+    sums mix them. Weights and leaves are learnt by EM, with early stopping on held-out rows.
 
-    Take Poon–Domingos where the order of the columns means something, such as time or place;
-    otherwise it is much like RatSpn. The time grows with the third power of the number of
+    Use `poon-domingos` where the order of the columns has a meaning, such as time or place;
+    otherwise it is similar to RatSpn. The time grows with the third power of the number of
     nodes.
 
     Reference: Peharz et al., Einsum Networks: Fast and Scalable Learning of Tractable
@@ -723,65 +735,68 @@ class EinsumNetwork(CircuitEstimator):
     Parameters
     ----------
     smoothing : float, default=0.1
-        Pseudo-rows of every column that has levels, and of every bin of a histogram.
+        Smoothing: the number of pseudo-rows added to every column with levels, and to every bin
+        of a histogram.
     smoothing_per : {"column", "level"}, optional
-        Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
-        table, or each level gets as many, which is Laplace's smoothing. By default they share
-        them, unless all columns have two levels.
+        Whether the pseudo-rows are per column, shared by its levels in proportion to their
+        frequency in the table, or per level, which is Laplace smoothing. Default: per column,
+        unless all columns have two levels.
     leaf : {"gaussian", "histogram"} or mapping of column name to them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
-        mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
-        which are all others that were not said to be plain, have leaves over its cells.
+        mapping are Gaussian. A column with histogram leaves has no scale. Columns with a scale,
+        which are all others that are not declared plain, have leaves over its cells.
     max_iter : int, default=100
-        The most passes of EM through the rows.
+        The maximum number of EM passes through the rows.
     batch_rows : int, optional
-        Different rows after which the parameters change; by default all rows. Batches make
-        tables of very many rows quicker.
+        The number of distinct rows per parameter update; by default all rows. Smaller batches
+        are faster on very large tables.
     held_out : float, default=0.1
-        The share of the rows that is held out and decides when to stop: the circuit that
-        explains them best is kept. 0 learns from all rows.
+        The share of the rows that is held out for early stopping; the circuit that scores best
+        on them is kept. 0 learns from all rows.
     sum_smoothing : float, default=0.1
-        Pseudo-rows of every sum, shared alike by its branches.
+        Smoothing: pseudo-rows added to every sum, divided equally among its branches.
     structure : {"random", "poon-domingos"}, default='random'
-        Random trees of regions as in RatSpn, or all stretches of neighbouring columns, each
-        split at every place, which suits columns in an order such as time.
+        How regions are chosen: by random trees as in RatSpn, or as all intervals of
+        neighbouring columns, each split at every position, which suits ordered columns such as
+        time series.
     n_replicas : int, default=8
-        Random trees of regions. It matters only if ``structure`` is 'random'.
+        The number of random trees of regions. It has an effect only if ``structure`` is
+        'random'.
     depth : int, default=3
-        How often regions are halved; single columns are not. It matters only if ``structure``
-        is 'random'.
+        How many times regions are halved. It has an effect only if ``structure`` is 'random'.
     n_pieces : int, default=8
-        About how many pieces the columns are cut into. It matters only if ``structure`` is
-        'poon-domingos'.
+        The approximate number of pieces that the columns are cut into. It has an effect only if
+        ``structure`` is 'poon-domingos'.
     n_nodes : int, default=8
-        Sums or products of leaves of each region.
+        The number of sums, or of products of leaves, per region.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Threads; by default all cores. The circuit does not depend on it.
+        The number of threads, by default one per core; it does not change the circuit.
     verbose : {0, 1}, default=0
-        Whether a terminal shows how far learning has come.
+        Whether progress is shown in a terminal or notebook.
     on_interrupt : {"raise", "keep"}, default='raise'
-        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+        Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so
+        far.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
-        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
-        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+        The schema of the table, or overrides of the inferred one: a kind, or settings such as
+        ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
         its own, with a probability in every column with missing cells. Drawn rows then have
-        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
-        Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is an error or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always an error.
+        Whether an unknown level in a table, such as one that only rows to be scored have, is an
+        error or treated as missing; methods can override it. An unknown level in a dict is
+        always an error.
 
     Attributes
     ----------
     model_ : Model
         The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
-        What the columns are taken for, and why.
+        The inferred schema: what each column is, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -846,12 +861,12 @@ class EinsumNetwork(CircuitEstimator):
 class CutsetNetwork(CircuitEstimator):
     """Learn a tree of cuts, each by the levels of a column, with Chow–Liu trees below.
 
-    Rows are cut by the discrete column that tells most of the others, and so on in each part;
-    cuts that are not worth their parameters are taken back. Numbers are never cut; they are
-    modelled by the trees.
+    Rows are cut by the discrete column that is most informative about the others, and again in
+    each part; cuts that do not pay for their parameters are undone. Numbers are never cut; they
+    are modelled by the trees.
 
-    Take it if most probable completions should be exact and fast, and if discrete columns
-    depend on each other in many ways. With forty members it is among the strongest.
+    Use it if most probable completions should be exact and fast, or if discrete columns have
+    complex dependencies. With 40 members it is among the most accurate.
 
     Reference: Rahman, Kothalkar and Gogate, Cutset Networks, ECML PKDD 2014; random cuts: Di
     Mauro et al., Fast and Accurate Density Estimation with Extremely Randomized Cutset
@@ -860,55 +875,59 @@ class CutsetNetwork(CircuitEstimator):
     Parameters
     ----------
     smoothing : float, default=1.0
-        Pseudo-rows of every column for each state of the column that it depends on.
+        Smoothing: pseudo-rows added to every column for each state of the column that it
+        depends on.
     smoothing_per : {"column", "level"}, optional, default='column'
-        Whether the levels of a column share the pseudo-rows, each by how frequent it is, or
-        each level gets as many, which is Laplace's smoothing. None is as for SoftLearn.
+        Whether the pseudo-rows are per column, shared by its levels in proportion to their
+        frequency, or per level, which is Laplace smoothing. None chooses as SoftLearn does.
     leaf : {"gaussian", "histogram"} or mapping of column name to them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
-        mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
-        which are all others that were not said to be plain, have leaves over its cells.
+        mapping are Gaussian. A column with histogram leaves has no scale. Columns with a scale,
+        which are all others that are not declared plain, have leaves over its cells.
     n_members : int, default=1
-        How many networks are learnt; the result is their mean.
+        The number of networks, whose mean is the result.
     bootstrap : bool, optional
         Whether each of several circuits is learnt from rows drawn with replacement. By default
-        it is unless chance makes the circuits different anyway.
+        they are, unless the learner is random anyway.
     variant : {"informative", "random"}, default='informative'
-        Which column cuts the rows: the one that tells most of the others, or any, as in XCNet.
+        Which column cuts the rows: the most informative about the others, or a random one, as
+        in XCNet.
     penalty : float, optional
-        The price of a parameter, in units of half the logarithm of the number of rows; 1 is
-        BIC. Cuts that are not worth it are taken back. By default 1, and 0 for random cuts.
+        The penalty per parameter, in units of half the logarithm of the number of rows; 1 is
+        BIC. Cuts that do not pay for their parameters are undone. Default: 1, or 0 for random
+        cuts.
     min_rows : int, default=300
-        Fewer rows, by weight, are not cut.
+        Parts with a smaller weight of rows are not cut.
     max_depth : int, optional
-        The most cuts on the way to a tree; 0 is a Chow–Liu tree.
+        The maximum number of cuts above a tree; 0 gives a single Chow–Liu tree.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Threads; by default all cores. The circuit does not depend on it.
+        The number of threads, by default one per core; it does not change the circuit.
     verbose : {0, 1}, default=0
-        Whether a terminal shows how far learning has come.
+        Whether progress is shown in a terminal or notebook.
     on_interrupt : {"raise", "keep"}, default='raise'
-        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+        Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so
+        far.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
-        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
-        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+        The schema of the table, or overrides of the inferred one: a kind, or settings such as
+        ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
         its own, with a probability in every column with missing cells. Drawn rows then have
-        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
-        Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is an error or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always an error.
+        Whether an unknown level in a table, such as one that only rows to be scored have, is an
+        error or treated as missing; methods can override it. An unknown level in a dict is
+        always an error.
 
     Attributes
     ----------
     model_ : Model
         The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
-        What the columns are taken for, and why.
+        The inferred schema: what each column is, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -966,16 +985,16 @@ class CutsetNetwork(CircuitEstimator):
     ) -> None: ...
 
 class LearnPSDD(CircuitEstimator):
-    """Learn a deterministic circuit that cuts all rows' columns in one and the same way.
+    """Learn a deterministic circuit whose products all follow one tree of the columns.
 
-    Columns are paired by mutual information, then pairs and so on, to a tree (a vtree) that
-    says how every product cuts its columns. From independent columns on, rows are split by a
-    level of a column, and nodes that several edges lead to are cloned for one of them, as long
-    as the likelihood gains enough for each edge that it takes. Parameters are shares of rows,
-    in closed form. A mixture of several is fitted by EM.
+    Columns are paired by mutual information, then pairs are paired, and so on, into a tree (a
+    vtree) that determines how every product divides its columns. Starting from independent
+    columns, rows are split by a level of a column, and shared nodes are cloned for one of their
+    parents, as long as the likelihood gains enough for each added edge. Parameters are shares
+    of rows, in closed form. A mixture of several is fitted by EM.
 
-    Take it if most probable completions should be exact, or if other programs for PSDDs are to
-    read the circuit: saved as `*.psdd`, it is text. A mixture is stronger, but it is not
+    Use it if most probable completions should be exact, or if other programs for PSDDs are to
+    read the circuit, which is text when saved as `*.psdd`. A mixture fits better, but is not
     deterministic.
 
     Reference: Liang, Bekker and Van den Broeck, Learning the Structure of Probabilistic
@@ -985,48 +1004,50 @@ class LearnPSDD(CircuitEstimator):
     Parameters
     ----------
     smoothing : float, default=5.0
-        Pseudo-rows of every node, shared as in the node that it was copied from.
+        Smoothing: pseudo-rows added to every node, distributed as in the node that it was
+        copied from.
     min_gain : float, default=0.5
-        The least gain for each edge that a change adds, in nats of all rows together. Less
-        gives larger circuits.
+        The minimum gain per edge that a change adds, in nats summed over all rows. Smaller
+        values give larger circuits.
     min_rows : int, default=10
-        Where fewer rows pass, by weight, nothing is split or cloned.
+        Nodes with a smaller weight of rows are neither split nor cloned.
     max_edges : int, optional
-        About how many edges may be made; by default as many as gain.
+        The approximate maximum number of edges; by default no limit but `min_gain`.
     held_out : float, default=0.1
-        The share of the rows that no change is learnt from: one that makes them less likely is
-        refused. 0 learns from all rows. At the end all rows set the parameters.
+        The share of the rows that is held out; a change that makes them less likely is
+        rejected. 0 learns from all rows. The final parameters are estimated from all rows.
     n_members : int, default=1
-        How many circuits are mixed; each is grown from rows drawn with replacement.
+        The number of circuits in the mixture, each grown from rows drawn with replacement.
     max_iter : int, default=30
-        The most steps of EM over the parameters of several circuits.
+        The maximum number of EM steps for the parameters of several circuits.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Threads; by default all cores. The circuit does not depend on it.
+        The number of threads, by default one per core; it does not change the circuit.
     verbose : {0, 1}, default=0
-        Whether a terminal shows how far learning has come.
+        Whether progress is shown in a terminal or notebook.
     on_interrupt : {"raise", "keep"}, default='raise'
-        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+        Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so
+        far.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
-        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
-        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+        The schema of the table, or overrides of the inferred one: a kind, or settings such as
+        ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
         its own, with a probability in every column with missing cells. Drawn rows then have
-        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
-        Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is an error or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always an error.
+        Whether an unknown level in a table, such as one that only rows to be scored have, is an
+        error or treated as missing; methods can override it. An unknown level in a dict is
+        always an error.
 
     Attributes
     ----------
     model_ : Model
         The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
-        What the columns are taken for, and why.
+        The inferred schema: what each column is, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -1080,63 +1101,67 @@ class LearnPSDD(CircuitEstimator):
     ) -> None: ...
 
 class RandomCircuits(CircuitEstimator):
-    """Average circuits that split rows by chance, with Chow–Liu trees below.
+    """Average circuits that split rows at random, with Chow–Liu trees below.
 
     Rows that are like a random one in a few random columns are separated from the others, and
-    so on in both parts; the last parts are modelled by Chow–Liu trees. No split is searched
-    for, so that circuits are made in no time, and their mean is what counts.
+    so on in both parts; the last parts are modelled by Chow–Liu trees. Splits are not searched
+    for, so each circuit is learnt very fast; the accuracy comes from their mean.
 
-    Take it for a strong model in seconds, on tables of many rows, and with many members.
+    Use it, with many members, for an accurate model of a large table in seconds.
 
     Reference: Di Mauro et al., Random Probabilistic Circuits, UAI 2021.
 
     Parameters
     ----------
     smoothing : float, default=1.0
-        Pseudo-rows of every column for each state of the column that it depends on.
+        Smoothing: pseudo-rows added to every column for each state of the column that it
+        depends on.
     smoothing_per : {"column", "level"}, optional, default='column'
-        Whether the levels of a column share the pseudo-rows, each by how frequent it is, or
-        each level gets as many, which is Laplace's smoothing. None is as for SoftLearn.
+        Whether the pseudo-rows are per column, shared by its levels in proportion to their
+        frequency, or per level, which is Laplace smoothing. None chooses as SoftLearn does.
     leaf : {"gaussian", "histogram"} or mapping of column name to them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
-        mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
-        which are all others that were not said to be plain, have leaves over its cells.
+        mapping are Gaussian. A column with histogram leaves has no scale. Columns with a scale,
+        which are all others that are not declared plain, have leaves over its cells.
     n_members : int, default=10
-        How many circuits are learnt; the result is their mean. Forty are better.
+        The number of circuits, whose mean is the result; 40 give better results and take
+        longer.
     bootstrap : bool, optional
         Whether each of several circuits is learnt from rows drawn with replacement. By default
-        it is unless chance makes the circuits different anyway.
+        they are, unless the learner is random anyway.
     n_conditions : int, default=1
-        The most columns that a split looks at; how many, and which, is chance.
+        The maximum number of columns that a split depends on; their number and choice are
+        random.
     min_rows : int, default=100
-        No part has fewer rows, by weight.
+        The minimum weight of the rows in a part.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Threads; by default all cores. The circuit does not depend on it.
+        The number of threads, by default one per core; it does not change the circuit.
     verbose : {0, 1}, default=0
-        Whether a terminal shows how far learning has come.
+        Whether progress is shown in a terminal or notebook.
     on_interrupt : {"raise", "keep"}, default='raise'
-        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+        Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so
+        far.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
-        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
-        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+        The schema of the table, or overrides of the inferred one: a kind, or settings such as
+        ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
         its own, with a probability in every column with missing cells. Drawn rows then have
-        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
-        Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is an error or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always an error.
+        Whether an unknown level in a table, such as one that only rows to be scored have, is an
+        error or treated as missing; methods can override it. An unknown level in a dict is
+        always an error.
 
     Attributes
     ----------
     model_ : Model
         The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
-        What the columns are taken for, and why.
+        The inferred schema: what each column is, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str
@@ -1189,15 +1214,13 @@ class RandomCircuits(CircuitEstimator):
     ) -> None: ...
 
 class IdSpn(CircuitEstimator):
-    """Learn by direct and indirect interactions: trees of columns, and clusters of rows.
+    """Learn direct interactions by trees of columns, and indirect ones by clusters of rows.
 
     Every slice of the table is modelled by a Chow–Liu tree, the direct interactions, unless
-    splitting its columns or clustering its rows, the indirect ones, is worth more than the
-    parameters that it takes. ID-SPN as published has Markov networks, as arithmetic circuits,
-    where this has trees.
+    splitting its columns or clustering its rows, the indirect ones, pays for its parameters.
+    ID-SPN as published has Markov networks, as arithmetic circuits, where this has trees.
 
-    Take it where columns depend on each other pair by pair and there are groups of rows
-    besides.
+    Use it where pairs of columns depend on each other and the rows also form groups.
 
     Reference: Rooshenas and Lowd, Learning Sum-Product Networks with Direct and Indirect
     Variable Interactions, ICML 2014.
@@ -1205,57 +1228,59 @@ class IdSpn(CircuitEstimator):
     Parameters
     ----------
     smoothing : float, default=1.0
-        Pseudo-rows of every column for each state of the column that it depends on.
+        Smoothing: pseudo-rows added to every column for each state of the column that it
+        depends on.
     smoothing_per : {"column", "level"}, optional, default='column'
-        Whether the levels of a column share the pseudo-rows, each by how frequent it is, or
-        each level gets as many, which is Laplace's smoothing. None is as for SoftLearn.
+        Whether the pseudo-rows are per column, shared by its levels in proportion to their
+        frequency, or per level, which is Laplace smoothing. None chooses as SoftLearn does.
     leaf : {"gaussian", "histogram"} or mapping of column name to them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
-        mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
-        which are all others that were not said to be plain, have leaves over its cells.
+        mapping are Gaussian. A column with histogram leaves has no scale. Columns with a scale,
+        which are all others that are not declared plain, have leaves over its cells.
     n_members : int, default=1
-        How many circuits are learnt; the result is their mean.
+        The number of circuits, whose mean is the result.
     bootstrap : bool, optional
         Whether each of several circuits is learnt from rows drawn with replacement. By default
-        it is unless chance makes the circuits different anyway.
+        they are, unless the learner is random anyway.
     significance : float, default=0.001
         Columns depend on each other when a G-test rejects independence at this level.
     n_clusters : int, default=2
-        The most clusters that rows are split into at a time.
+        The maximum number of clusters per split.
     cluster_penalty : float, default=0.1
-        The price of one more cluster, in nats per column.
+        The penalty for each additional cluster, in nats per column.
     penalty : float, default=0.5
-        The price of a parameter, in units of half the logarithm of the number of rows; 1 is
-        BIC. Splits that are not worth it are taken back.
+        The penalty per parameter, in units of half the logarithm of the number of rows; 1 is
+        BIC. Splits that do not pay for their parameters are undone.
     min_rows : int, default=50
-        Fewer rows, by weight, are not split.
+        Nodes with a smaller weight of rows are not split.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Threads; by default all cores. The circuit does not depend on it.
+        The number of threads, by default one per core; it does not change the circuit.
     verbose : {0, 1}, default=0
-        Whether a terminal shows how far learning has come.
+        Whether progress is shown in a terminal or notebook.
     on_interrupt : {"raise", "keep"}, default='raise'
-        Whether Ctrl-C ends learning, or keeps the circuit that there is so far.
+        Whether Ctrl-C raises ``KeyboardInterrupt``, or stops learning and keeps the circuit so
+        far.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
-        What the columns are, or what the caller knows better than ``infer_schema``: a kind, or
-        choices such as ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
+        The schema of the table, or overrides of the inferred one: a kind, or settings such as
+        ``{"scale": "plain"}`` or ``{"lower": 0, "missing": "modelled"}``.
     missing : {"unobserved", "modelled"}, default='unobserved'
         How a missing cell is treated: as unobserved, so that it is summed out, or as a value of
         its own, with a probability in every column with missing cells. Drawn rows then have
-        gaps as the data has, and ``model_.probability({"age": {None}})`` is defined. A
+        missing cells as the data has, and ``model_.probability({"age": {None}})`` is defined. A
         ``Schema`` has this choice for each column.
     unknown : {"error", "missing"}, default='error'
-        Whether a level that the schema does not know, such as one that only rows to be scored
-        have, is an error or taken as missing, unless a question says otherwise. It is about the
-        rows of tables; a level in a dict is always an error.
+        Whether an unknown level in a table, such as one that only rows to be scored have, is an
+        error or treated as missing; methods can override it. An unknown level in a dict is
+        always an error.
 
     Attributes
     ----------
     model_ : Model
         The circuit, which answers all questions; its methods are the estimator's too.
     schema_ : Schema
-        What the columns are taken for, and why.
+        The inferred schema: what each column is, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str

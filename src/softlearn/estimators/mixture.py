@@ -1,4 +1,4 @@
-"""Several circuits, learnt from different seeds or resampled rows, as one."""
+"""Average several circuits learnt with different seeds or from resampled rows."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ from softlearn.table.choice import Choice
 
 @dataclass(eq=False, repr=False)
 class CircuitMixture(DensityEstimator):
-    """Average circuits that were learnt with different seeds: one circuit, and a better one.
+    """Average several circuits learnt with different seeds, which is more accurate than one.
 
-    The density is the mean of the members' densities. All questions of a model can be asked.
+    The density is the mean of the members' densities. The result is one circuit, with all methods
+    of a model.
 
     Parameters
     ----------
@@ -44,22 +45,23 @@ class CircuitMixture(DensityEstimator):
     n_estimators : int
         How many circuits.
     bootstrap : bool
-        Whether each circuit is learnt from as many rows as there are, drawn with replacement by
-        their weights, instead of from the table itself.
+        Whether each circuit is learnt from a bootstrap sample, drawn with replacement by the rows'
+        weights, instead of the table itself.
     random_state : int or numpy.random.Generator, optional
         The source of randomness; the same number gives the same circuit.
     n_jobs : int, optional
-        Circuits that are learnt at a time, in threads; -1 is one per core. By default one after the
-        other, each with the estimator's own threads. The circuit does not depend on it.
+        The number of circuits that are learnt in parallel, in threads; -1 is one per core. By
+        default one after the other, each with the estimator's own threads. It does not change the
+        circuit.
     schema : Schema or mapping of column name to kind, Column or mapping, optional
         What the columns are, as in ``SoftLearn``; by default the estimator's.
     unknown : {"error", "missing"}
-        Whether a level that was never seen is an error or taken as missing, as in ``SoftLearn``.
+        Whether an unknown level is an error, or treated as missing, as in ``SoftLearn``.
 
     Attributes
     ----------
     model_ : Model
-        All circuits below one sum.
+        The mixture: all circuits under one sum.
     estimators_ : list
         The fitted learners.
     schema_, n_features_in_, feature_names_in_
@@ -91,10 +93,10 @@ class CircuitMixture(DensityEstimator):
         Parameters
         ----------
         X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
-            The table; missing cells are welcome.
+            The table, which may have missing cells.
         y : ignored
         sample_weight : array of shape (rows,), optional
-            The weight of each row: 2 is the row twice, 0 its absence.
+            The weight of each row: 2 counts it twice, 0 ignores it.
         """
         chosen = self._read_parameters()
         table = self._first_table(X)

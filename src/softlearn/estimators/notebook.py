@@ -1,4 +1,4 @@
-"""Progress in a notebook: one line of output that is written over and over."""
+"""Progress in a notebook: one line of output that is updated in place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Odd rows, and why they are odd."""
+"""Outlier detection with explanations."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ USUAL_ROWS = 2000  # rows whose mean surprise is taken for usual: to a few hundr
 
 @dataclass(eq=False, repr=False)
 class CircuitOutlierDetector(OutlierMixin, TableEstimator):
-    """Call the least probable rows outliers.
+    """Detect outliers: the least probable rows.
 
-    Missing cells are summed out: a row is judged by what is known of it. A level that was never
-    seen has probability zero, and makes its row an outlier, unless ``unknown`` says otherwise.
+    Missing cells are summed out, so a row is scored by its observed cells. By default a row with an
+    unknown level has probability zero, and is an outlier; see ``unknown``.
 
     Parameters
     ----------
     estimator : estimator that learns a circuit, or the name of a learner, optional
-        ``SoftLearn(significance=0.01, min_rows=50)`` by default, which splits less than usual, so
-        that few odd rows are not learnt by heart; ``"auto"`` is an ``AutoCircuit()``.
+        ``SoftLearn(significance=0.01, min_rows=50)`` by default, which splits less than usual, to
+        avoid overfitting to the outliers; ``"auto"`` is an ``AutoCircuit()``.
     contamination : float
         The share of the training rows, by weight, that are outliers; at most 0.5.
     random_state : int or numpy.random.Generator, optional
         The source of randomness, if the estimator has none of its own.
     unknown : {"outlier", "error", "missing"}
-        Whether a row with a level that was never seen is an outlier, is refused, or is judged by
-        its other cells.
+        Whether a row with an unknown level is an outlier, is rejected, or is scored by its other
+        cells.
 
     Attributes
     ----------
@@ -90,16 +90,16 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
     )
 
     def fit(self, X: Frame, y: object = None, sample_weight: object = None) -> Self:  # noqa: N803
-        """Learn the joint distribution, and the density that divides the rows.
+        """Learn the joint distribution, and the score that separates outliers from other rows.
 
         Parameters
         ----------
         X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
-            The table; missing cells are welcome. A Dask DataFrame or Array is read partition by
+            The table, which may have missing cells. A Dask DataFrame or Array is read partition by
             partition.
         y : ignored
         sample_weight : array of shape (rows,), optional
-            The weight of each row: 2 is the row twice, 0 its absence.
+            The weight of each row: 2 counts it twice, 0 ignores it.
         """
         contamination = self._read_parameters()["contamination"]
         if is_partitioned(X):
@@ -139,10 +139,10 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
         return self
 
     def score_samples(self, X: Frame) -> Floats:  # noqa: N803
-        """Return the log-probability of each row's cells, (rows,); the lower, the odder.
+        """Return the log-probability of each row's cells, (rows,); outliers have low scores.
 
-        It is the log-density without what depends on how finely numbers are written alone: a
-        number that happens to be written with more digits is no odder for it.
+        Unlike a log-density, it does not depend on the precision with which numbers are written:
+        more digits do not make a row less probable.
         """
         if is_partitioned(X):
             return lazy_answer(self, "score_samples", X, "score", float)
@@ -165,15 +165,16 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
     def explain(self, X: Frame) -> Frame:  # noqa: N803
         """Return how surprising each cell is, beyond what is usual in its column, in nats.
 
-        The surprise of a cell is −log P(cell | the row's other cells); what is usual is its mean
-        over the training rows, so that the units of a column do not matter. Large cells say why a
-        row is odd; a value near 0 is as expected.
+        The surprise of a cell is −log P(cell | the row's other cells); the usual surprise is its
+        mean over the training rows, so that the units of a column do not matter. Large values
+        explain why a row is unusual; values near 0 are as expected.
 
         Returns
         -------
         frame
-            The kind of ``X``, of numbers. A missing cell has 0, a level that makes an outlier is
-            infinite, and NaN says that the row is impossible even without the cell.
+            A frame of numbers, of the same type as ``X``. A missing cell has 0, an unknown level
+            that makes the row an outlier has infinity, and NaN means that the row is impossible
+            even without the cell.
         """
         if is_partitioned(X):
             return lazy_answer(self, "explain", X, self.model_.schema.names, float)

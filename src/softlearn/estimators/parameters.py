@@ -82,7 +82,7 @@ def check_leaves(leaf: object, schema: Schema) -> None:
         if schema[name].is_discrete:
             raise SchemaError(
                 f"leaf: column {name!r} is {schema[name].kind}, and its leaves are categorical; "
-                "take it out of the mapping, or say in schema that it is numeric"
+                "take it out of the mapping, or make it numeric in schema"
             )
         if family not in _LEAVES:
             choices = " or ".join(map(repr, _LEAVES))

@@ -1,4 +1,4 @@
-"""Every question that a model answers, asked of a fitted estimator."""
+"""The methods of ``Model`` on fitted estimators."""
 
 from __future__ import annotations
 

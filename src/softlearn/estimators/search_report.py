@@ -1,4 +1,4 @@
-"""What a search for the best model has tried, as a table."""
+"""The report of a model search, as a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How tables come into an estimator, and what it remembers of their columns."""
+"""How estimators read tables, and which columns they expect later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trials of a search: which rows judge, and how well a combination of parameters does."""
+"""Trials of a parameter search: how the rows are split, and how a combination scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The best of a grid of choices, by the log-density of rows that were held out."""
+"""Grid search by the log-density of held-out rows."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _FORMATS: Final = {"score": ".4f", "n_nodes": ".0f", "seconds": ".2f"}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tuned:
-    """What a search has found; printing it gives the table of results, best first.
+    """The result of a search; printing it shows the table of results, best first.
 
     Attributes
     ----------
@@ -108,22 +108,22 @@ def tune(
     X : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
         The table to learn from.
     estimator : estimator that learns a circuit, or the name of a learner, optional
-        ``SoftLearn()`` by default; what the grid leaves open stays as it is there.
+        ``SoftLearn()`` by default; parameters outside the grid keep its values.
     grid : mapping of parameter to values, a list of such mappings, "paper" or "wide", optional
-        By default the learner's own, as its page says; ``SoftLearn`` and ``LearnSPN`` have that of
-        the paper, which ``"paper"`` names too: ``significance`` and ``smoothing``, and ``beta``
-        where it matters. ``"wide"`` reaches further, with the number of clusters, and has many more
-        combinations; ``AutoCircuit`` searches it in less time.
+        By default the learner's own grid, which its documentation lists. That of ``SoftLearn`` and
+        ``LearnSPN``, also called ``"paper"``, is the paper's: ``significance``, ``smoothing`` and,
+        where it has an effect, ``beta``. ``"wide"`` has many more combinations, also of the number
+        of clusters; ``AutoCircuit`` searches it in less time.
     valid : frame, float or int, optional
-        What judges: a table of its own, the share of the rows that is held out (a fifth by
-        default), or the number of folds of a cross-validation.
+        A validation table, the share of the rows that is held out (a fifth by default), or the
+        number of folds of a cross-validation.
     sample_weight : array of shape (rows,), optional
-        The weight of each row, in learning and in judging.
+        The weight of each row, in learning and in scoring.
     random_state : int or numpy.random.Generator, optional
         The source of randomness of the splits, and of the estimator if it has none of its own.
     n_jobs : int, optional
-        Combinations that are tried at a time, in threads; -1 is one per core. By default one after
-        the other, each with the estimator's own threads.
+        The number of combinations that are tried in parallel, in threads; -1 is one per core. By
+        default one after the other, each with the estimator's own threads.
     verbose : {0, 1}
         Whether a terminal shows how far the search has come.
     """

@@ -72,7 +72,7 @@ def measure(cell: Cell) -> Mapping[str, Any]:
 
 
 def _merged(model: Model, x: Floats, y: Floats, fresh: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    """Return what is left if parts that are nearly alike are made one, and what that costs."""
+    """Return the circuit with similar parts merged, and the loss."""
     smaller, loss = model.compress(np.stack([x, y], axis=1), max_loss=MAX_LOSS)
     return {
         "nodes": smaller.circuit.n_nodes,

@@ -49,7 +49,7 @@ def cells(choices: Choices) -> list[Cell]:
 
 
 def measure(cell: Cell) -> Mapping[str, Any]:
-    """Learn one digit; score, draw, and fill in the lower halves of images never seen."""
+    """Learn one digit; score and draw images, and fill in the lower halves of test images."""
     images = load_mnist(digit=DATASETS[cell.dataset])
     held_out = np.arange(len(images.train)) % VALID == VALID - 1
     fitted = fit(cell, images.train[~held_out])

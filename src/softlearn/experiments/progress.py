@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress_bar(n_cells: int, total: float) -> Iterator[Callable[[float], None]]:
-    """Yield a function that is told the cost of each finished cell; ``total`` is that of all."""
+    """Yield a callback for the cost of each finished cell; ``total`` is that of all."""
     # Asked of the stream itself: rich takes FORCE_COLOR for a terminal.
     if not n_cells or not sys.stderr.isatty():
         yield lambda _: None

@@ -79,8 +79,8 @@ def _measured(
             yield waiting[future], future.result()
     except BrokenProcessPool as error:
         raise SoftlearnError(
-            "a process that ran a cell was killed, perhaps for want of memory; finished cells are "
-            "kept: run the same command again, with fewer --jobs"
+            "a process that ran a cell was killed, probably because memory ran out; finished cells "
+            "are kept: run the same command again, with fewer --jobs"
         ) from error
     finally:
         pool.shutdown(wait=False, cancel_futures=True)

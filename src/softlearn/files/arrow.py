@@ -1,4 +1,4 @@
-"""The library that reads and writes files, loaded only when one is met."""
+"""Import pyarrow on first use, or say how to install it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table in one file or in many: what a path, a folder or a pattern names."""
+"""Find the files that a path, a folder or a pattern names."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ def find_files(path: str) -> list[Path]:
     else:
         found = [Path(one) for one in glob.glob(path, recursive=True) if Path(one).is_file()]
     if not found:
-        raise TableError(f"{path} names no file of a table")
+        raise TableError(f"{path} matches no table file")
     return sorted(found)

@@ -1,4 +1,4 @@
-"""Which kind of file it is, by its first bytes: the name of a file promises, its bytes decide."""
+"""Open a table file; its format is recognised by its first bytes, not by its name."""
 
 from __future__ import annotations
 

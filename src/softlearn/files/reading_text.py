@@ -1,4 +1,4 @@
-"""Cells of text as numbers, truths and times: guessed from a whole column, or as a schema says."""
+"""Parse text cells as numbers, booleans and times: by inspecting a whole column, or by a schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values written as the other cells of a text column are: truths, dates and whole numbers."""
+"""Write values in the spelling of the other cells of a text column."""
 
 from __future__ import annotations
 

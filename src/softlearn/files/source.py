@@ -1,4 +1,4 @@
-"""What every kind of file offers: names, typed batches of rows, and rows given back filled."""
+"""The interface of table files: names, typed batches of rows, and rows with their cells filled."""
 
 from __future__ import annotations
 

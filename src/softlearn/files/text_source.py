@@ -1,4 +1,4 @@
-"""CSV and TSV files: every cell is text until a schema, or all cells together, say otherwise."""
+"""CSV and TSV files: cells are text until a schema, or the whole column, decides their type."""
 
 from __future__ import annotations
 

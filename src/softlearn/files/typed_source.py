@@ -1,4 +1,4 @@
-"""Parquet and Feather files, whose columns bring their types along."""
+"""Parquet and Feather files, whose columns have types."""
 
 from __future__ import annotations
 

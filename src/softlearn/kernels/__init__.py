@@ -1,1 +1,1 @@
-"""Numba functions on plain arrays: no Python objects, no input or output, nothing of our own."""
+"""Numba kernels on plain arrays, without Python objects, input or output."""

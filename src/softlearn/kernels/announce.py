@@ -1,4 +1,4 @@
-"""Tell who waits that something is compiled, and where it is kept."""
+"""Tell the user that kernels are being compiled, and where they are cached."""
 
 from __future__ import annotations
 

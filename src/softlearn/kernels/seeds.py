@@ -1,4 +1,4 @@
-"""SplitMix64: random numbers that depend on a place alone, never on who works when."""
+"""SplitMix64: random numbers that depend on a position only, not on the order of work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Univariate distributions, one file a family, that know nothing of circuits or tables."""
+"""Univariate distributions, one file per family, independent of circuits and tables."""
 
 from softlearn.leaf.categorical import CATEGORICAL, Categorical, CategoricalStats
 from softlearn.leaf.cells import Cells

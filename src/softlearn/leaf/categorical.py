@@ -1,4 +1,4 @@
-"""A categorical leaf: one probability a level, by level code."""
+"""A categorical leaf: one probability per level, by level code."""
 
 from __future__ import annotations
 

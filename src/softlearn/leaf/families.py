@@ -1,4 +1,4 @@
-"""The families by the id that model files hold: append only, never reorder."""
+"""The leaf families by their id in model files: append only, never reorder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every family of univariate distributions can do, and the words the rooms share for it."""
+"""The interface of leaf families, and the types that go with it."""
 
 from __future__ import annotations
 

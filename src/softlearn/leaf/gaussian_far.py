@@ -1,4 +1,4 @@
-"""The Gaussian far out: ratios of densities and masses, and moments given an interval.
+"""Far tails of the Gaussian: ratios of densities and masses, and moments given an interval.
 
 A billion deviations away a log-density is −5e17, and its last bit is worth 64. Neither the
 difference of two such logarithms nor the quotient of two such masses has a digit left. Here the

@@ -1,4 +1,4 @@
-"""Looking things up in the last axis of an array whose other axes broadcast."""
+"""Look up values along the last axis of an array; the other axes broadcast."""
 
 from __future__ import annotations
 

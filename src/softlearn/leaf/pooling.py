@@ -1,4 +1,4 @@
-"""One leaf in place of several: what stands best for a group of them, and what that loses."""
+"""Replace several leaves by one: the best representative of a group, and the loss."""
 
 from __future__ import annotations
 

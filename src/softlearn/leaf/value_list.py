@@ -1,4 +1,4 @@
-"""Stretches of a column of which most lies on listed values, and the rest on any number."""
+"""Stretches of a column with most mass on listed values, and the rest on any number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows to learn from, in blocks, and what all learners ask of them."""
+"""Training rows in blocks, and the checks that all learners share."""
 
 from __future__ import annotations
 

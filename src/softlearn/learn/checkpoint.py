@@ -1,4 +1,4 @@
-"""Finished parts of a growing tree in a folder, so that a fit that was killed can be resumed.
+"""Store finished parts of a growing tree in a folder, so that an interrupted fit can be resumed.
 
 A slice is known by its seed, which follows from the seed of the fit and the way to the slice. Its
 piece is kept as soon as it is there; once all that has grown below it is there too, the whole
@@ -83,7 +83,7 @@ def checkpoint_of(
     """Lend the memory of growing a circuit; `digest` tells its rows from others."""
     if config.checkpoint is not None and config.time_budget is not None:
         raise SoftlearnError(
-            "checkpoint and time_budget do not go together: what time allows depends on the "
+            "checkpoint and time_budget cannot be combined: what fits into the time depends on the "
             "machine, so that a fit could not be resumed to the same circuit; leave one out"
         )
 

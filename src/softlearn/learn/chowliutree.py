@@ -29,10 +29,12 @@ class ChowLiuTreeConfig(Members, TreeLeaves):
     mixture: Literal["bagged", "em"] = parameter(
         "bagged",
         one_of("bagged", "em"),
-        "How several trees are learnt: each by itself, from resampled rows, or all together by EM, "
-        "each from the rows that it explains best. There may then be fewer than `n_members`.",
+        "How several trees are learnt: independently from resampled rows, or jointly by EM, each "
+        "from the rows that it explains best; EM may leave fewer than `n_members`.",
     )
-    max_iter: int = parameter(30, whole(1), "The most steps of EM.", only_if=("mixture", "em"))
+    max_iter: int = parameter(
+        30, whole(1), "The maximum number of EM steps.", only_if=("mixture", "em")
+    )
 
 
 def chow_liu_tree(
@@ -60,8 +62,8 @@ ENTRY: Final = Entry(
     summary="Learn the best tree of the columns: each depends on one other.",
     description="Of all trees it has the largest likelihood: the spanning tree of largest mutual "
     "information. Numbers are cut into a few bins where other columns depend on them.",
-    advice="Take it as a baseline that is learnt in a moment, or where the tree itself is the "
-    "answer. Most tables have more to say than a tree can.",
+    advice="Use it as a fast baseline, or where the tree itself is of interest. Most tables have "
+    "more structure than a tree can represent.",
     reference="Chow and Liu, Approximating Discrete Probability Distributions with Dependence "
     "Trees, 1968; mixtures: Meilă and Jordan, Learning with Mixtures of Trees, JMLR 2000.",
     function=chow_liu_tree,

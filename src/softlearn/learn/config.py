@@ -1,4 +1,4 @@
-"""Every choice that growing a circuit leaves open, in one frozen value, with nothing left open."""
+"""All settings of growing a circuit, with every default resolved."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ def _branches(margin: Floats) -> list[Offsets]:
 
 
 def most_informative(_: States, allowed: Bools, information: Callable[[], Floats]) -> int:
-    """Return the column that tells most of all others, or -1."""
+    """Return the column that is most informative about all others, or -1."""
     pairs = information()
     total = np.where(allowed, pairs.sum(axis=1) - pairs.diagonal(), 0.0)
     return int(np.argmax(total)) if total.max(initial=0.0) > 0.0 else -1

@@ -27,25 +27,29 @@ class CutsetNetworkConfig(Members, TreeLeaves):
     """The parameters of CutsetNetwork."""
 
     n_members: int = parameter(
-        1, whole(1), "How many networks are learnt; the result is their mean.", wide=(5,)
+        1, whole(1), "The number of networks, whose mean is the result.", wide=(5,)
     )
     variant: Literal["informative", "random"] = parameter(
         "informative",
         one_of("informative", "random"),
-        "Which column cuts the rows: the one that tells most of the others, or any, as in XCNet.",
+        "Which column cuts the rows: the most informative about the others, or a random one, as in "
+        "XCNet.",
         wide=("informative", "random"),
     )
     penalty: float | None = parameter(
         None,
         or_none(number("a number, 0 or more", lambda x: x >= 0.0)),
-        "The price of a parameter, in units of half the logarithm of the number of rows; 1 is BIC. "
-        "Cuts that are not worth it are taken back. By default 1, and 0 for random cuts.",
+        "The penalty per parameter, in units of half the logarithm of the number of rows; 1 is "
+        "BIC. Cuts that do not pay for their parameters are undone. Default: 1, or 0 for random "
+        "cuts.",
     )
     min_rows: int = parameter(
-        300, whole(2), "Fewer rows, by weight, are not cut.", grid=(100, 300, 1000)
+        300, whole(2), "Parts with a smaller weight of rows are not cut.", grid=(100, 300, 1000)
     )
     max_depth: int | None = parameter(
-        None, or_none(whole(0)), "The most cuts on the way to a tree; 0 is a Chow–Liu tree."
+        None,
+        or_none(whole(0)),
+        "The maximum number of cuts above a tree; 0 gives a single Chow–Liu tree.",
     )
 
 
@@ -77,11 +81,11 @@ ENTRY: Final = Entry(
     estimator="CutsetNetwork",
     label="Cutset network",
     summary="Learn a tree of cuts, each by the levels of a column, with Chow–Liu trees below.",
-    description="Rows are cut by the discrete column that tells most of the others, and so on in "
-    "each part; cuts that are not worth their parameters are taken back. Numbers are never cut; "
-    "they are modelled by the trees.",
-    advice="Take it if most probable completions should be exact and fast, and if discrete columns "
-    "depend on each other in many ways. With forty members it is among the strongest.",
+    description="Rows are cut by the discrete column that is most informative about the others, "
+    "and again in each part; cuts that do not pay for their parameters are undone. Numbers are "
+    "never cut; they are modelled by the trees.",
+    advice="Use it if most probable completions should be exact and fast, or if discrete columns "
+    "have complex dependencies. With 40 members it is among the most accurate.",
     reference="Rahman, Kothalkar and Gogate, Cutset Networks, ECML PKDD 2014; random cuts: Di "
     "Mauro et al., Fast and Accurate Density Estimation with Extremely Randomized Cutset Networks, "
     "ECML PKDD 2017.",

@@ -28,25 +28,31 @@ class EinsumConfig(EmConfig):
     structure: str = parameter(
         "random",
         one_of("random", "poon-domingos"),
-        "Random trees of regions as in RatSpn, or all stretches of neighbouring columns, each "
-        "split at every place, which suits columns in an order such as time.",
+        "How regions are chosen: by random trees as in RatSpn, or as all intervals of neighbouring "
+        "columns, each split at every position, which suits ordered columns such as time series.",
     )
     n_replicas: int = parameter(
-        8, whole(1), "Random trees of regions.", grid=(4, 8, 16), only_if=("structure", "random")
+        8,
+        whole(1),
+        "The number of random trees of regions.",
+        grid=(4, 8, 16),
+        only_if=("structure", "random"),
     )
     depth: int = parameter(
         3,
         whole(0),
-        "How often regions are halved; single columns are not.",
+        "How many times regions are halved.",
         only_if=("structure", "random"),
     )
     n_pieces: int = parameter(
         8,
         whole(1),
-        "About how many pieces the columns are cut into.",
+        "The approximate number of pieces that the columns are cut into.",
         only_if=("structure", "poon-domingos"),
     )
-    n_nodes: int = parameter(8, whole(1), "Sums or products of leaves of each region.")
+    n_nodes: int = parameter(
+        8, whole(1), "The number of sums, or of products of leaves, per region."
+    )
     # The grid that the columns are in, such as that of an image; by default they are in a row.
     shape: tuple[int, ...] | None = None
 
@@ -74,13 +80,14 @@ def einsum_network(
 ENTRY: Final = Entry(
     estimator="EinsumNetwork",
     label="EiNet",
-    summary="Learn a network of equally wide regions by EM, over random trees or neighbourhoods.",
+    summary="Learn the parameters of a regular network by EM, over random or neighbouring regions.",
     description="Each region of columns has the same number of nodes. A split of a region into two "
     "gives sums over the products of all pairs of nodes; where a region is split in several ways, "
-    "further sums mix them. Weights and leaves are learnt by EM, which stops by rows held out.",
-    advice="Take Poon–Domingos where the order of the columns means something, such as time or "
-    "place; otherwise it is much like RatSpn. The time grows with the third power of the number of "
-    "nodes.",
+    "further sums mix them. Weights and leaves are learnt by EM, with early stopping on held-out "
+    "rows.",
+    advice="Use `poon-domingos` where the order of the columns has a meaning, such as time or "
+    "place; otherwise it is similar to RatSpn. The time grows with the third power of the number "
+    "of nodes.",
     reference="Peharz et al., Einsum Networks: Fast and Scalable Learning of Tractable "
     "Probabilistic Circuits, ICML 2020; Poon and Domingos, Sum-Product Networks: A New Deep "
     "Architecture, UAI 2011.",

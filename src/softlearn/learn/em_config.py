@@ -25,23 +25,25 @@ from softlearn.table.schema import Schema
 class EmConfig(Leaves):
     """How parameters are learnt by EM."""
 
-    max_iter: int = parameter(100, whole(0), "The most passes of EM through the rows.", wide=(40,))
+    max_iter: int = parameter(
+        100, whole(0), "The maximum number of EM passes through the rows.", wide=(40,)
+    )
     batch_rows: int | None = parameter(
         None,
         or_none(whole(1)),
-        "Different rows after which the parameters change; by default all rows. Batches make "
-        "tables of very many rows quicker.",
+        "The number of distinct rows per parameter update; by default all rows. Smaller batches "
+        "are faster on very large tables.",
     )
     held_out: float = parameter(
         HELD_OUT_SHARE,
         number("a number from 0 to below 1", lambda x: 0.0 <= x < 1.0),
-        "The share of the rows that is held out and decides when to stop: the circuit that "
-        "explains them best is kept. 0 learns from all rows.",
+        "The share of the rows that is held out for early stopping; the circuit that scores best "
+        "on them is kept. 0 learns from all rows.",
     )
     sum_smoothing: float = parameter(
         SUM_SMOOTHING,
         number("a number, 0 or more", lambda x: x >= 0.0),
-        "Pseudo-rows of every sum, shared alike by its branches.",
+        "Smoothing: pseudo-rows added to every sum, divided equally among its branches.",
     )
 
 

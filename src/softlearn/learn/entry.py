@@ -1,4 +1,4 @@
-"""What is known of a learner: what it does, what it takes, what it promises, and its choices."""
+"""The registry entry of a learner: texts, accepted tables, properties and parameters."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Entry(Generic[Config]):
         Where it comes from.
     function
         A pure function from rows, a schema, a config and a seed to a circuit. The engine says how
-        many threads work and who looks on; neither may change the result.
+        many threads work and has the progress callback; neither may change the result.
     config
         A frozen dataclass; ``parameter`` makes the fields that callers may choose, and all have
         defaults. Fields without a rule are left to programs that use the learner directly.
@@ -166,9 +166,9 @@ class Entry(Generic[Config]):
         if wrong:
             kinds = [kind for kind in KINDS if kind in self.takes.kinds]
             raise SoftlearnError(
-                f"{self.label} takes {_listed(kinds)} columns only, and column "
-                f"{wrong[0].name!r} is {wrong[0].kind}; leave it out, say another kind in schema, "
-                "or take another learner"
+                f"{self.label} accepts only {_listed(kinds)} columns, and column "
+                f"{wrong[0].name!r} is {wrong[0].kind}; leave it out, choose another kind in "
+                "schema, or use another learner"
             )
 
     def _check_missing(self, blocks: Sequence[Block], schema: Schema) -> None:
@@ -179,9 +179,9 @@ class Entry(Generic[Config]):
             )
             if n_missing:
                 raise SoftlearnError(
-                    f"{self.label} takes no missing cells, and column {column.name!r} has "
-                    f"{n_missing}; fill them, for instance by CircuitImputer, leave the column "
-                    "out, or take another learner"
+                    f"{self.label} does not accept missing cells, and column {column.name!r} has "
+                    f"{n_missing}; fill them, for instance with CircuitImputer, leave the column "
+                    "out, or use another learner"
                 )
 
     def _unweighted(self, block: Block) -> Block:
@@ -189,8 +189,8 @@ class Entry(Generic[Config]):
         if (block.weights[counted] != 1.0).any():
             other = block.weights[counted & (block.weights != 1.0)][0]
             raise SoftlearnError(
-                f"{self.label} takes no weights but 1 and 0, and a row has {other:g}; take another "
-                "learner"
+                f"{self.label} accepts only the weights 0 and 1, and a row has {other:g}; "
+                "use another learner"
             )
         return block if counted.all() else Block(block.values[:, counted], block.weights[counted])
 

@@ -1,4 +1,4 @@
-"""Better parameters for a circuit that is already there, by EM that stops by rows held out."""
+"""Improve the parameters of a circuit by EM, with early stopping on held-out rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from softlearn.stats.levels import level_weights
 class FineTuning:
     """How parameters are learnt anew."""
 
-    max_iter: int = parameter(30, whole(0), "The most passes of EM through the rows.")
+    max_iter: int = parameter(30, whole(0), "The maximum number of EM passes through the rows.")
     batch_rows: int | None = parameter(
         None,
         or_none(whole(1)),
@@ -62,7 +62,7 @@ def fine_tuned(
     seed
         The chance of what is held out, and of batches.
     engine
-        Who works and who looks on.
+        The number of threads, and the progress callback.
     """
     schema = circuit.schema
     check_blocks([block], schema)

@@ -1,4 +1,4 @@
-"""Leaves to start parameter learning from: each like its column, drawn towards a row."""
+"""Initial leaves for parameter learning: each fits its column, shifted towards one row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grow a circuit from a work list of slices: independent columns, similar rows, else leaves."""
+"""Grow a circuit from a work list of slices: split columns, cluster rows, or make leaves."""
 
 from __future__ import annotations
 

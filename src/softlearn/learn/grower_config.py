@@ -1,4 +1,4 @@
-"""The parameters of learners that grow a circuit, in parts that other learners may have too."""
+"""The parameters of learners that grow a circuit, in groups that other learners can reuse."""
 
 from __future__ import annotations
 
@@ -39,8 +39,9 @@ class Splits:
     n_clusters: int = parameter(
         _DEFAULT.n_clusters,
         whole(1),
-        "The most clusters at a time; 1 takes all columns as independent. With more of them drawn "
-        "rows of large tables are harder to tell from real ones, and unseen rows score lower.",
+        "The maximum number of clusters per split; 1 treats all columns as independent. With more "
+        "clusters, rows drawn from models of large tables are harder to tell from real ones, but "
+        "unseen rows score lower.",
         wide=(2, 3, 4),
     )
     test: Test = parameter(
@@ -54,21 +55,22 @@ class Splits:
         or_none(number("a number between 0 and 1, both excluded", lambda x: 0.0 < x < 1.0)),
         "Columns depend on each other when a test of independence rejects at this level; smaller "
         "values give smaller circuits. By default it falls with the number of pairs of columns "
-        "that a node tests, so that about two pairs are taken for dependent by chance, and with "
-        "the weight of its rows, of which many show what is too weak to matter.",
+        "that a node tests, so that about two independent pairs per node pass as dependent, and "
+        "with the weight of its rows, because many rows make even negligible dependence "
+        "significant.",
         grid=_PAPERS_SIGNIFICANCES,
         wide=(None, *_WIDE_SIGNIFICANCES),
     )
     max_iter: int = parameter(
         _DEFAULT.max_iter,
         whole(1),
-        "The most iterations of a clustering; 2 is *Early SoftLearn*.",
+        "The maximum number of iterations of a clustering; 2 is *Early SoftLearn*.",
     )
     min_weight: float = parameter(
         NEGLIGIBLE_WEIGHT,
         number("a number, 0 or more", lambda x: x >= 0.0),
-        "A row that keeps less than this share of its own weight in a node is left out of it; 0 "
-        "keeps all. With EM, tests and clusters leave out rows that keep less than ten times that.",
+        "A node ignores rows that keep less than this share of their weight in it; 0 keeps all. "
+        "With EM, tests and clustering ignore rows below ten times this share.",
     )
 
 
@@ -79,16 +81,17 @@ class Smoothing:
     smoothing: float = parameter(
         LAPLACE_SMOOTHING,
         number("a number, 0 or more", lambda x: x >= 0.0),
-        "Pseudo-rows of every column that has levels, and of every bin of a histogram.",
+        "Smoothing: the number of pseudo-rows added to every column with levels, and to every bin "
+        "of a histogram.",
         grid=SMOOTHING_GRID,
         wide=_WIDE_SMOOTHING,
     )
     smoothing_per: SmoothingPer | None = parameter(
         None,
         or_none(one_of("column", "level")),
-        "Whether the levels of a column share the pseudo-rows, each by how frequent it is in the "
-        "table, or each level gets as many, which is Laplace's smoothing. By default they share "
-        "them, unless all columns have two levels.",
+        "Whether the pseudo-rows are per column, shared by its levels in proportion to their "
+        "frequency in the table, or per level, which is Laplace smoothing. Default: per column, "
+        "unless all columns have two levels.",
     )
     # The smallest deviation of a Gaussian leaf as a share of its column's; for experiments.
     deviation_floor: float = RELATIVE_DEVIATION_FLOOR
@@ -102,8 +105,8 @@ class Leaves(Smoothing):
         "gaussian",
         one_per_column("gaussian", "histogram"),
         "The leaves of integer, numeric and datetime columns without a scale; those not in a "
-        "mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale, "
-        "which are all others that were not said to be plain, have leaves over its cells.",
+        "mapping are Gaussian. A column with histogram leaves has no scale. Columns with a scale, "
+        "which are all others that are not declared plain, have leaves over its cells.",
     )
 
 
@@ -115,10 +118,10 @@ class GrowerLeaves(Smoothing):
         "gaussian",
         one_per_column("gaussian", "histogram", or_for_all=("chow-liu",)),
         "The leaves of integer, numeric and datetime columns without a scale; those not in a "
-        "mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale, "
+        "mapping are Gaussian. A column with histogram leaves has no scale. Columns with a scale, "
         "which are all others that are not declared plain, have leaves over its cells. With "
-        "`chow-liu`, several columns that are not split any more are modelled by a tree, in which "
-        "each depends on one other, instead of as independent.",
+        "`chow-liu`, columns that are not split any further are modelled by a tree, in which each "
+        "depends on one other, instead of as independent.",
         wide=("gaussian", "chow-liu"),
     )
 
@@ -130,23 +133,24 @@ class Limits:
     max_depth: int | None = parameter(
         None,
         or_none(whole(0)),
-        "The most splits on the way to a leaf; 0 takes all columns as independent.",
+        "The maximum number of splits between the root and a leaf; 0 treats all columns as "
+        "independent.",
     )
     min_rows: int | None = parameter(
         None,
         or_none(whole(0)),
-        "Fewer rows, by weight, are not split any more. By default 0, and "
+        "Nodes with a smaller weight of rows are not split. Default: 0, or "
         f"{ROWS_OF_A_TREE} if leaf is `chow-liu`.",
     )
     max_nodes: int | None = parameter(
         None,
         or_none(whole(1)),
-        "About how many nodes the circuit may have; one leaf per column is always there.",
+        "The approximate maximum number of nodes; there is always one leaf per column.",
     )
     time_budget: float | None = parameter(
         None,
         or_none(number("a number of seconds above 0", lambda x: x > 0.0)),
-        "Seconds after which nothing is split any more. The result then depends on the machine.",
+        "Seconds after which splitting stops. The result then depends on the machine.",
     )
 
 
@@ -157,9 +161,9 @@ class Finish:
     fine_tune: int = parameter(
         0,
         whole(0),
-        "The most passes of EM over the weights and leaves of the grown circuit. A tenth of the "
-        "rows is then held out and decides when to stop: EM helps small circuits, and would "
-        "overfit large ones.",
+        "The maximum number of EM passes over the weights and leaves of the grown circuit. If "
+        "above 0, a tenth of the rows is held out for early stopping, because EM helps small "
+        "circuits but overfits large ones.",
     )
 
 
@@ -170,9 +174,8 @@ class Resuming:
     checkpoint: Path | None = parameter(
         None,
         or_none(folder()),
-        "A folder in which finished parts of the circuit are kept. The same call, repeated after a "
-        "crash, goes on from there and ends with the same circuit; when it has, the folder is "
-        "removed.",
+        "A folder for finished parts of the circuit. After a crash, the same call resumes from "
+        "there and gives the same circuit; then the folder is removed.",
     )
 
 

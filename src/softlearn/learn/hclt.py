@@ -32,7 +32,9 @@ _SAME_STATE: Final = 0.9
 class HcltConfig(EmConfig):
     """The parameters of HCLT."""
 
-    n_states: int = parameter(16, whole(1), "The states of each hidden variable.", grid=(8, 16, 32))
+    n_states: int = parameter(
+        16, whole(1), "The number of states of each hidden variable.", grid=(8, 16, 32)
+    )
 
 
 def hclt(
@@ -95,10 +97,11 @@ ENTRY: Final = Entry(
     summary="Learn a hidden Chow–Liu tree: a hidden variable behind each column, joined by a tree.",
     description="The tree joins the columns whose mutual information is largest. Each column "
     "depends on a hidden variable of its own, with a few states, and hidden variables depend on "
-    "each other along the tree; weights and leaves are learnt by EM, which stops by rows held out.",
-    advice="Take it where columns depend on each other directly rather than through groups of "
-    "rows, or as a member of a mixture. More states fit better and take longer: the time grows "
-    "with their square.",
+    "each other along the tree; weights and leaves are learnt by EM, with early stopping on "
+    "held-out rows.",
+    advice="Use it where columns depend on each other directly rather than through groups of rows, "
+    "or as a member of a mixture. More states fit better and take longer: the time grows with "
+    "their square.",
     reference="Liu and Van den Broeck, Tractable Regularization of Probabilistic Circuits, "
     "NeurIPS 2021.",
     function=hclt,

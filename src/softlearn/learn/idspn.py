@@ -34,21 +34,21 @@ class IdSpnConfig(Members, TreeLeaves):
         "Columns depend on each other when a G-test rejects independence at this level.",
     )
     n_clusters: int = parameter(
-        2, whole(1), "The most clusters that rows are split into at a time.", grid=(2, 3, 5)
+        2, whole(1), "The maximum number of clusters per split.", grid=(2, 3, 5)
     )
     cluster_penalty: float = parameter(
         0.1,
         number("a number, 0 or more", lambda x: x >= 0.0),
-        "The price of one more cluster, in nats per column.",
+        "The penalty for each additional cluster, in nats per column.",
     )
     penalty: float = parameter(
         0.5,
         number("a number, 0 or more", lambda x: x >= 0.0),
-        "The price of a parameter, in units of half the logarithm of the number of rows; 1 is BIC. "
-        "Splits that are not worth it are taken back.",
+        "The penalty per parameter, in units of half the logarithm of the number of rows; 1 is "
+        "BIC. Splits that do not pay for their parameters are undone.",
         grid=(0.25, 0.5, 1.0),
     )
-    min_rows: int = parameter(50, whole(2), "Fewer rows, by weight, are not split.")
+    min_rows: int = parameter(50, whole(2), "Nodes with a smaller weight of rows are not split.")
 
 
 @dataclass
@@ -152,13 +152,12 @@ def _write(parts: list[_Part], builder: TreeBuilder) -> int:
 ENTRY: Final = Entry(
     estimator="IdSpn",
     label="ID-SPN",
-    summary="Learn by direct and indirect interactions: trees of columns, and clusters of rows.",
+    summary="Learn direct interactions by trees of columns, and indirect ones by clusters of rows.",
     description="Every slice of the table is modelled by a Chow–Liu tree, the direct interactions, "
-    "unless splitting its columns or clustering its rows, the indirect ones, is worth more than "
-    "the parameters that it takes. ID-SPN as published has Markov networks, as arithmetic "
-    "circuits, where this has trees.",
-    advice="Take it where columns depend on each other pair by pair and there are groups of rows "
-    "besides.",
+    "unless splitting its columns or clustering its rows, the indirect ones, pays for its "
+    "parameters. ID-SPN as published has Markov networks, as arithmetic circuits, where this has "
+    "trees.",
+    advice="Use it where pairs of columns depend on each other and the rows also form groups.",
     reference="Rooshenas and Lowd, Learning Sum-Product Networks with Direct and Indirect Variable "
     "Interactions, ICML 2014.",
     function=id_spn,

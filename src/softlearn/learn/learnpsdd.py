@@ -42,35 +42,38 @@ class LearnPsddConfig:
     smoothing: float = parameter(
         5.0,
         number("a number, 0 or more", lambda x: x >= 0.0),
-        "Pseudo-rows of every node, shared as in the node that it was copied from.",
+        "Smoothing: pseudo-rows added to every node, distributed as in the node that it was copied "
+        "from.",
         grid=(1.0, 5.0, 20.0),
     )
     min_gain: float = parameter(
         0.5,
         number("a number above 0", lambda x: x > 0.0),
-        "The least gain for each edge that a change adds, in nats of all rows together. Less gives "
-        "larger circuits.",
+        "The minimum gain per edge that a change adds, in nats summed over all rows. Smaller "
+        "values give larger circuits.",
         grid=(0.25, 0.5, 1.0),
     )
     min_rows: int = parameter(
-        10, whole(2), "Where fewer rows pass, by weight, nothing is split or cloned."
+        10, whole(2), "Nodes with a smaller weight of rows are neither split nor cloned."
     )
     max_edges: int | None = parameter(
-        None, or_none(whole(1)), "About how many edges may be made; by default as many as gain."
+        None,
+        or_none(whole(1)),
+        "The approximate maximum number of edges; by default no limit but `min_gain`.",
     )
     held_out: float = parameter(
         HELD_OUT_SHARE,
         number("a number from 0 to below 1", lambda x: 0.0 <= x < 1.0),
-        "The share of the rows that no change is learnt from: one that makes them less likely is "
-        "refused. 0 learns from all rows. At the end all rows set the parameters.",
+        "The share of the rows that is held out; a change that makes them less likely is rejected. "
+        "0 learns from all rows. The final parameters are estimated from all rows.",
     )
     n_members: int = parameter(
         1,
         whole(1),
-        "How many circuits are mixed; each is grown from rows drawn with replacement.",
+        "The number of circuits in the mixture, each grown from rows drawn with replacement.",
     )
     max_iter: int = parameter(
-        30, whole(0), "The most steps of EM over the parameters of several circuits."
+        30, whole(0), "The maximum number of EM steps for the parameters of several circuits."
     )
 
 
@@ -136,15 +139,15 @@ class _Watched:
 ENTRY: Final = Entry(
     estimator="LearnPSDD",
     label="LearnPSDD",
-    summary="Learn a deterministic circuit that cuts all rows' columns in one and the same way.",
-    description="Columns are paired by mutual information, then pairs and so on, to a tree (a "
-    "vtree) that says how every product cuts its columns. From independent columns on, rows are "
-    "split by a level of a column, and nodes that several edges lead to are cloned for one of "
-    "them, as long as the likelihood gains enough for each edge that it takes. Parameters are "
-    "shares of rows, in closed form. A mixture of several is fitted by EM.",
-    advice="Take it if most probable completions should be exact, or if other programs for PSDDs "
-    "are to read the circuit: saved as `*.psdd`, it is text. A mixture is stronger, but it is not "
-    "deterministic.",
+    summary="Learn a deterministic circuit whose products all follow one tree of the columns.",
+    description="Columns are paired by mutual information, then pairs are paired, and so on, into "
+    "a tree (a vtree) that determines how every product divides its columns. Starting from "
+    "independent columns, rows are split by a level of a column, and shared nodes are cloned for "
+    "one of their parents, as long as the likelihood gains enough for each added edge. Parameters "
+    "are shares of rows, in closed form. A mixture of several is fitted by EM.",
+    advice="Use it if most probable completions should be exact, or if other programs for PSDDs "
+    "are to read the circuit, which is text when saved as `*.psdd`. A mixture fits better, but is "
+    "not deterministic.",
     reference="Liang, Bekker and Van den Broeck, Learning the Structure of Probabilistic "
     "Sentential Decision Diagrams, UAI 2017. Nodes are copied where it pays instead of down to a "
     "fixed depth, and columns may have more than two levels.",

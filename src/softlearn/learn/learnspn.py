@@ -31,14 +31,14 @@ class LearnSPNConfig(GrowerConfig):
     variant: Literal["correia", "gens"] = parameter(
         "correia",
         one_of("correia", "gens"),
-        "How rows and columns are split: as `clustering` and the tests of ranks and chi-square "
-        "say, or as first published, by G-tests (of bins of numbers) and hard incremental EM over "
-        "naive Bayes mixtures, which finds the number of clusters by itself.",
+        "How rows and columns are split: `correia` uses `clustering` and tests of ranks and "
+        "chi-square; `gens`, the original algorithm, uses G-tests (on binned numbers) and hard "
+        "incremental EM over naive Bayes mixtures, which chooses the number of clusters.",
     )
     cluster_penalty: float = parameter(
         0.6,
         number("a number, 0 or more", lambda x: x >= 0.0),
-        "The price of one more cluster, in nats per column.",
+        "The penalty for each additional cluster, in nats per column.",
         grid=(0.2, 0.4, 0.6, 0.8),
         only_if=("variant", "gens"),
     )
@@ -55,7 +55,7 @@ def learnspn(
     chosen = choices(config, schema)
     if config.variant == "gens":
         if config.checkpoint is not None:
-            raise SoftlearnError("checkpoint goes with variant 'correia' only; leave it out")
+            raise SoftlearnError("checkpoint works only with variant='correia'; leave it out")
         table = training_table(*joined(blocks), schema, with_histograms(schema, chosen))
         return grown_by_gens(table, chosen, config.cluster_penalty, seed, engine)
     return grown(blocks, schema, chosen, seed, engine)
@@ -75,10 +75,10 @@ ENTRY: Final = Entry(
     estimator="LearnSPN",
     label="LearnSPN",
     summary="Learn a circuit by hard clustering: every row goes to one cluster.",
-    description="The table is cut into ever smaller ones. Pairs of discrete columns are tested by "
-    "chi-square, pairs of numbers by Kendall's tau, mixed pairs by Kruskal and Wallis; memberships "
-    "are rounded to the most likely cluster.",
-    advice="Take it as the baseline that other work compares with.",
+    description="The table is split into smaller and smaller parts. Pairs of discrete columns are "
+    "tested by chi-square, pairs of numbers by Kendall's tau, mixed pairs by Kruskal and Wallis; "
+    "memberships are rounded to the most likely cluster.",
+    advice="Use it as the standard baseline of the literature.",
     reference="Gens and Domingos, Learning the Structure of Sum-Product Networks, ICML 2013, with "
     "the tests of Correia et al.",
     function=learnspn,

@@ -33,13 +33,13 @@ class Members:
     n_members: int = parameter(
         1,
         whole(1),
-        "How many circuits are learnt; the result is their mean.",
+        "The number of circuits, whose mean is the result.",
     )
     bootstrap: bool | None = parameter(
         None,
         or_none(flag()),
         "Whether each of several circuits is learnt from rows drawn with replacement. By default "
-        "it is unless chance makes the circuits different anyway.",
+        "they are, unless the learner is random anyway.",
     )
 
 
@@ -50,14 +50,15 @@ class TreeLeaves(Leaves):
     smoothing: float = parameter(
         1.0,
         number("a number, 0 or more", lambda x: x >= 0.0),
-        "Pseudo-rows of every column for each state of the column that it depends on.",
+        "Smoothing: pseudo-rows added to every column for each state of the column that it depends "
+        "on.",
         grid=(0.1, 1.0, 5.0),
     )
     smoothing_per: SmoothingPer | None = parameter(
         "column",
         or_none(one_of("column", "level")),
-        "Whether the levels of a column share the pseudo-rows, each by how frequent it is, or each "
-        "level gets as many, which is Laplace's smoothing. None is as for SoftLearn.",
+        "Whether the pseudo-rows are per column, shared by its levels in proportion to their "
+        "frequency, or per level, which is Laplace smoothing. None chooses as SoftLearn does.",
     )
 
 

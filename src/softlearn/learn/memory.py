@@ -1,4 +1,4 @@
-"""What a grower remembers of its work; here nothing, and in ``checkpoint`` what a folder keeps."""
+"""The memory of a grower: nothing by default; ``checkpoint`` has one that uses a folder."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class Parameter:
     default
         Its value if the caller says nothing.
     grid
-        The values that ``tune`` tries unless it is told others; empty leaves it as it is.
+        The values that ``tune`` tries by default; empty keeps the parameter fixed.
     wide
         The values of a wide search, such as that of ``AutoCircuit``; empty takes the grid.
     only_if

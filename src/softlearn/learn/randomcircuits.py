@@ -30,19 +30,20 @@ class RandomCircuitsConfig(Members, TreeLeaves):
     n_members: int = parameter(
         10,
         whole(1),
-        "How many circuits are learnt; the result is their mean. Forty are better.",
+        "The number of circuits, whose mean is the result; 40 give better results and take longer.",
         wide=(5,),
     )
     n_conditions: int = parameter(
         1,
         whole(1),
-        "The most columns that a split looks at; how many, and which, is chance.",
+        "The maximum number of columns that a split depends on; their number and choice are "
+        "random.",
         wide=(1, 3),
     )
     min_rows: int = parameter(
         100,
         whole(1),
-        "No part has fewer rows, by weight.",
+        "The minimum weight of the rows in a part.",
         grid=(50, 100, 200),
         wide=(30, 100, 300),
     )
@@ -127,11 +128,11 @@ def _matching(
 ENTRY: Final = Entry(
     estimator="RandomCircuits",
     label="Random circuits",
-    summary="Average circuits that split rows by chance, with Chow–Liu trees below.",
+    summary="Average circuits that split rows at random, with Chow–Liu trees below.",
     description="Rows that are like a random one in a few random columns are separated from the "
-    "others, and so on in both parts; the last parts are modelled by Chow–Liu trees. No split is "
-    "searched for, so that circuits are made in no time, and their mean is what counts.",
-    advice="Take it for a strong model in seconds, on tables of many rows, and with many members.",
+    "others, and so on in both parts; the last parts are modelled by Chow–Liu trees. Splits are "
+    "not searched for, so each circuit is learnt very fast; the accuracy comes from their mean.",
+    advice="Use it, with many members, for an accurate model of a large table in seconds.",
     reference="Di Mauro et al., Random Probabilistic Circuits, UAI 2021.",
     function=random_circuits,
     config=RandomCircuitsConfig,

@@ -26,13 +26,15 @@ class RatSpnConfig(EmConfig):
     """The parameters of RatSpn."""
 
     n_replicas: int = parameter(
-        8, whole(1), "Random trees of regions, R in the paper.", grid=(4, 8, 16)
+        8, whole(1), "The number of random trees of regions; R in the paper.", grid=(4, 8, 16)
     )
     depth: int = parameter(
-        3, whole(0), "How often regions are halved, D; single columns are not.", grid=(2, 3, 4)
+        3, whole(0), "How many times regions are halved; D in the paper.", grid=(2, 3, 4)
     )
-    n_sums: int = parameter(8, whole(1), "Sums of each region, S.")
-    n_inputs: int = parameter(8, whole(1), "Products of leaves of each smallest region, I.")
+    n_sums: int = parameter(8, whole(1), "The number of sums per region; S in the paper.")
+    n_inputs: int = parameter(
+        8, whole(1), "The number of products of leaves per smallest region; I in the paper."
+    )
 
 
 def rat_spn(
@@ -58,10 +60,10 @@ ENTRY: Final = Entry(
     summary="Learn the parameters of a large random circuit by EM.",
     description="The columns are halved at random, again and again, in several trees. Each part "
     "has a few sums, over the products of all pairs of nodes of its halves; the smallest parts "
-    "have a few products of leaves. Nothing of this depends on the data; weights and leaves are "
-    "learnt by EM, which stops by rows held out.",
-    advice="Take it as a baseline without structure learning, or as a member of a mixture. The "
-    "time grows with the third power of the number of sums.",
+    "have a few products of leaves. None of this depends on the data; weights and leaves are "
+    "learnt by EM, with early stopping on held-out rows.",
+    advice="Use it as a baseline without structure learning, or as a member of a mixture. The time "
+    "grows with the third power of the number of sums.",
     reference="Peharz et al., Random Sum-Product Networks: A Simple and Effective Approach to "
     "Probabilistic Deep Learning, UAI 2019. Trained by EM instead of gradients and dropout.",
     function=rat_spn,

@@ -1,4 +1,4 @@
-"""Put what has grown where it belongs: counted, and remembered."""
+"""Add finished pieces to a growing tree, count them, and remember them."""
 
 from __future__ import annotations
 

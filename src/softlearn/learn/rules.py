@@ -1,4 +1,4 @@
-"""What a value may be: in words, as a test, and as type checkers and docs write it."""
+"""Rules for parameter values: a description, a test, and types for checkers and docs."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class SoftLearnConfig(GrowerConfig):
     beta: float = parameter(
         GrowConfig().beta,
         number("a number above 0", lambda x: x > 0.0),
-        "How hard the memberships of k-means are; the larger the closer to all or nothing.",
+        "How hard the memberships of soft k-means are; large values approach hard assignment.",
         grid=_BETAS,
         wide=_WIDE_BETAS,
         only_if=("clustering", "kmeans"),
@@ -59,10 +59,10 @@ ENTRY: Final = Entry(
     label="SoftLearn",
     summary="Learn a circuit by soft clustering: every row belongs to all clusters, by membership.",
     description="Columns that are independent, by weighted tests, are modelled apart; if all "
-    "depend on each other, the rows are clustered and each cluster goes on with all rows, weighted "
-    "by membership.",
-    advice="Take it first: it is the default. A row between two groups keeps its part in both, so "
-    "that overlapping groups do less harm than in LearnSPN.",
+    "depend on each other, the rows are clustered and each cluster continues with all rows, "
+    "weighted by their membership.",
+    advice="Start with this one: it is the default. A row between two groups contributes to both, "
+    "so overlapping groups do less harm than in LearnSPN.",
     reference="Ghandi, Quost and de Campos, Soft Learning Probabilistic Circuits, 2024.",
     function=softlearn,
     config=SoftLearnConfig,

@@ -178,7 +178,7 @@ def tree_score(states: States, information: Floats, price: float) -> float:
 
 
 def _fitness_as_root(information: Floats, numeric: AnyArray) -> Floats:
-    """Return how well each column suits as a root: levels first, and what tells most."""
+    """Return how well each column suits as a root: discrete ones first, then by information."""
     total = information.sum(axis=1) - information.diagonal()
     return np.asarray(np.where(numeric, total, total + total.sum() + 1.0))
 

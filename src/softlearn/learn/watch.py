@@ -1,4 +1,4 @@
-"""How learning is carried out and watched; none of it changes the result."""
+"""Threads and progress of learning, which do not change the result."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def ignore(progress: Progress) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """Who works, and who looks on.
+    """The number of threads, and the progress callback.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What the caller says about columns, by name, as evidence that queries understand."""
+"""Translate conditions by column name into evidence for queries."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def as_condition(conditions: Conditions, schema: Schema) -> Evidence:
     """Return one row of evidence to condition on; a single value means its density."""
     if not isinstance(conditions, Mapping):
         raise EvidenceError(
-            f"say what is known as {{column: value}}, not as {_type_name(conditions)}"
+            f"conditions are given as {{column: value}}, not as a {_type_name(conditions)}"
         )
     values = np.full((len(schema), 1), np.nan)
     sets: dict[int, Bools] = {}
@@ -103,7 +103,9 @@ def read_cell(column: Column, what: object) -> float:
 def _numbers(column: Column, what: Set[object] | list[object]) -> Listed:
     """Return the listed numbers of a column with a scale; None is a missing cell."""
     if not what:
-        raise EvidenceError(f"column {column.name!r}: no value at all is impossible; name some")
+        raise EvidenceError(
+            f"column {column.name!r}: an empty set of values is impossible; name at least one"
+        )
     if None in what and column.missing != "modelled":
         raise EvidenceError(
             f"column {column.name!r}: its missing cells are not modelled, so they have no "
@@ -119,12 +121,14 @@ def _levels(column: Column, what: Set[object] | list[object]) -> Bools:
     """Return the mask of the named levels, (1, levels)."""
     if not column.is_discrete:
         raise EvidenceError(
-            f"column {column.name!r} is {column.kind}: say (lo, hi) with both ends included, "
-            f"not a {_type_name(what)}"
+            f"column {column.name!r} is {column.kind}: give an interval (lo, hi), which includes "
+            f"both ends, not a {_type_name(what)}"
         )
     codes = [_level(column, level) for level in what]
     if not codes:
-        raise EvidenceError(f"column {column.name!r}: no level at all is impossible; name some")
+        raise EvidenceError(
+            f"column {column.name!r}: an empty set of levels is impossible; name at least one"
+        )
     if any(map(math.isnan, codes)):
         raise EvidenceError(f"column {column.name!r}: a set holds levels only, no missing value")
     mask = np.zeros((1, column.n_levels), dtype=bool)

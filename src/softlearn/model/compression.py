@@ -1,4 +1,4 @@
-"""Smaller circuits: what is hardly used or hardly differs goes, up to a size or a loss."""
+"""Compress circuits: drop rarely used parts and merge similar ones, up to a size or a loss."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def compressed_circuit(
     if max_nodes is None and max_loss is None:
         return exact, 0.0
     if max_nodes is not None and max_loss is not None:
-        raise SoftlearnError("say max_nodes or max_loss, not both")
+        raise SoftlearnError("give either max_nodes or max_loss, not both")
     if rows is None or not rows.n_rows:
-        raise SoftlearnError("the loss is measured on rows: give a table of them")
+        raise SoftlearnError("the loss is measured on rows: pass a table")
     if max_nodes is not None and exact.n_nodes <= max_nodes:
         return exact, 0.0
     before = log_likelihood(exact, rows)
@@ -74,7 +74,8 @@ def compressed_circuit(
     below, above = (exact, 0.0), smaller(high)
     if max_nodes is not None and not is_enough(above):
         raise SoftlearnError(
-            f"the circuit cannot have fewer than {above[0].n_nodes} nodes; max_nodes is {max_nodes}"
+            f"the circuit cannot be compressed to fewer than {above[0].n_nodes} nodes; max_nodes "
+            f"is {max_nodes}"
         )
     for _ in range(_STEPS):
         middle = float(np.sqrt(low * high))

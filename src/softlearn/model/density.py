@@ -30,6 +30,7 @@ _TINY = float(np.finfo(np.float64).tiny)
 _SPARKS = "▁▂▃▄▅▆▇█"
 _SPARK_BINS = 32
 _CURVE_BINS = 60
+_LARGE, _HUGE = 1e4, 1e9  # between them numbers are written in full, without an exponent
 
 
 class Part(NamedTuple):
@@ -144,16 +145,26 @@ class DensityDistribution:
         lo, hi = self.interval(0.9)
         missing = f", missing {self.missing:.2%}" if self.missing else ""
         return (
-            f"mean {_short(self.mean)}, std {self.std:.4g}, "
+            f"mean {_short(self.mean)}, std {_short(self.std)}, "
             f"90 % between {_short(lo)} and {_short(hi)}{missing}"
         )
 
     def _shape(self, n: int) -> tuple[Floats, Floats]:
-        """Return the ends that hold nearly everything, and the mass of n parts between them."""
-        ends = self._quantiles(np.array([0.01, 0.99]))
-        if ends[0] == ends[1]:
-            ends = ends + np.array([-0.5, 0.5])
-        return ends, np.diff(self._below(np.linspace(ends[0], ends[1], n + 1)))
+        """Return the ends that hold nearly everything, and the mass of parts between them.
+
+        There are at most n parts, of equal width; a step of the scale is not divided between two.
+        """
+        low, high = ends = self._quantiles(np.array([0.01, 0.99]))
+        step = self._about.scale.step if self._about.scale is not None else 0.0
+        if step:
+            steps = math.ceil((high - low + step) / (step * n))  # per part
+            edges = np.arange(low - 0.5 * step, high + steps * step, steps * step)
+        elif low == high:
+            edges = np.linspace(low - 0.5, low + 0.5, n + 1)
+        else:
+            edges = np.linspace(low, high, n + 1)
+            edges[0] = np.nextafter(low, -np.inf)  # a value that stands out may be the lowest
+        return ends, np.diff(self._below(edges))
 
     @cached_property
     def _mean(self) -> float:
@@ -326,7 +337,9 @@ def _shaped(answers: Floats, question: Points) -> float | Floats:
 
 
 def _short(value: Point) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)[:16]  # to the minute
+    if not isinstance(value, float):
+        return str(value)[:16]  # to the minute
+    return f"{value:.0f}" if _LARGE <= abs(value) < _HUGE else f"{value:.4g}"
 
 
 def _spark(mass: Floats) -> str:

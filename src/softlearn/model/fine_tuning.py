@@ -1,4 +1,4 @@
-"""From frames to a circuit with better parameters."""
+"""Fine-tune the parameters of a model on a frame."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def fine_tuned_circuit(circuit: Circuit, given: Sources, **choices: object) -> C
     if given.valid is not None:
         held = encode(given.valid, circuit.schema, unknown=given.unknown)
         if not held.shape[1]:
-            raise SoftlearnError("valid has no rows; leave it out to hold some of the others out")
+            raise SoftlearnError(
+                "valid has no rows; leave it out to hold out a share of the training rows"
+            )
         valid = Block(held, np.ones(held.shape[1]))
     drawn = generator(given.random_state).integers(2**32, size=4)
     seed = np.random.SeedSequence(drawn.tolist())

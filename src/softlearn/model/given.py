@@ -1,4 +1,4 @@
-"""What an answer is conditioned on: nothing, a dict, or a frame whose rows each know something."""
+"""What an answer is conditioned on: nothing, a dict, or a frame with evidence in every row."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class Given:
         if self.conditions is not None:
             raise ImpossibleEvidenceError(
                 f"{{{_listed(self.conditions)}}} has probability zero in this model, so nothing "
-                "can be conditioned on it; give less, or something else"
+                "can be conditioned on it; change or leave out a condition"
             )
         first, count = int(np.argmax(impossible_rows)), int(impossible_rows.sum())
         raise ImpossibleEvidenceError(
             f"row {first} ({_listed(self._known(first))}) has probability zero in this model, so "
-            f"nothing can be conditioned on it; {count} such row(s). Correct it, or pass "
-            "impossible='nan' to get missing answers for such rows."
+            f"nothing can be conditioned on it; {count} such row{'s' if count != 1 else ''}. "
+            "Correct it, or pass impossible='nan' to get missing answers for such rows."
         )
 
     def refuse_given(self, positions: Iterable[int]) -> None:

@@ -1,4 +1,4 @@
-"""The circuit of a model from what a caller has: one written by hand, or one retold."""
+"""Make the circuit of a model from a hand-written one, with the caller's schema."""
 
 from __future__ import annotations
 

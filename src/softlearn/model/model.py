@@ -1,4 +1,4 @@
-"""A circuit and its schema, asked by column name about frames."""
+"""``Model``: a circuit and its schema, queried by column names and frames."""
 
 from __future__ import annotations
 
@@ -54,19 +54,19 @@ MOST_CELLS = 2**37  # drawn at once; they take a tebibyte
 
 
 class Model(Questions):
-    """The joint distribution of a table's columns, and everything that can be asked of it.
+    """The joint distribution of a table's columns, and all queries on it.
 
-    What is known is given as ``{column: what}``, where ``what`` is a value, a set or list of
-    levels, an interval ``(lo, hi)`` with both ends included and ``None`` for an open one, or
-    ``None`` for nothing. In integer columns ``(30, 40)`` means the whole numbers from 30 to 40.
+    Evidence is given as ``{column: known}``, where ``known`` is a value, a set or list of levels,
+    an interval ``(lo, hi)``, which includes both ends and has ``None`` for an open one, or ``None``
+    for no evidence. In integer columns ``(30, 40)`` means the whole numbers from 30 to 40.
 
     Parameters
     ----------
     circuit : Node or Circuit
         A circuit written by hand, such as ``0.3 * a + 0.7 * b``, or a flat one.
     schema : Schema or mapping of column name to kind or Column, optional
-        What the columns are; a mapping changes some of them, as in ``{"age": "integer"}``. By
-        default what the circuit says: its leaves, if it was written by hand.
+        What the columns are; a mapping overrides some of them, as in ``{"age": "integer"}``. By
+        default the circuit's schema, which for a circuit written by hand follows from its leaves.
 
     Attributes
     ----------
@@ -94,8 +94,8 @@ class Model(Questions):
             self.circuit = circuit if schema is None else retold(circuit, schema)
         else:
             raise SoftlearnError(
-                f"a model is made of a circuit, not of {type(circuit).__name__}; the branches of "
-                "a sum are added, as in 0.3 * a + 0.7 * b"
+                f"Model takes a circuit, not a {type(circuit).__name__}; a mixture is written as a "
+                "sum, as in 0.3 * a + 0.7 * b"
             )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -107,11 +107,11 @@ class Model(Questions):
         return describe(self.circuit)
 
     def describe_columns(self, *, n_informative: int = 2) -> Frame:
-        """Return a table with a line for each column, as pandas' ``describe`` has it.
+        """Return a table with a line for each column, similar to pandas' ``describe``.
 
         It holds the kind and scale of a column, the probability that a cell is missing, mean,
-        standard deviation and quantiles of numbers, the most likely level, and the columns that
-        tell most about it. The middle of a column of times stands with the levels.
+        standard deviation and quantiles of numbers, the most likely level, and the most informative
+        other columns. The median of a column of times is in ``top``, like a level.
 
         Parameters
         ----------
@@ -135,12 +135,12 @@ class Model(Questions):
         Parameters
         ----------
         frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
-            Named columns in any order; the columns of an array are matched by position. A Dask
-            DataFrame or Array has a Dask Series or Array for an answer.
+            Named columns in any order; the columns of an array are matched by position. For a Dask
+            DataFrame or Array the result is a Dask Series or Array.
         unknown : {"error", "missing"}
-            Whether a level that the model has never seen is an error or taken as missing.
+            Whether an unknown level is an error, or treated as missing.
         extra : {"error", "ignore"}
-            Whether columns that the model does not have are refused or left out.
+            Whether columns that are not in the model are an error, or ignored.
         """
         if is_partitioned(frame):
             from softlearn.scale import answer, numbers  # noqa: PLC0415 - loads Dask
@@ -175,17 +175,16 @@ class Model(Questions):
         n : int
             How many rows; if a frame is given, how many for each of its rows, side by side.
         given : dict or frame, optional
-            What is known; known values stay.
+            Evidence; drawn rows contain the given values.
         random_state : int or numpy.random.Generator, optional
             The source of randomness; the same seed draws the same rows.
         impossible : {"error", "nan"}
             Whether a condition of probability zero is an error or gives missing cells.
         unknown : {"error", "missing"}
-            Whether a level in a given frame that the model has never seen is an error or taken as
-            missing.
+            Whether an unknown level in a given frame is an error, or treated as missing.
         partition_rows : int, optional
-            Return a Dask DataFrame, or Array, with partitions of so many rows, each drawn when it
-            is needed. The rows depend on this number and the seed, and not on who draws them.
+            Return a Dask DataFrame, or Array, with this number of rows per partition, each drawn
+            when it is needed. The rows depend on this number and the seed, but not on the workers.
         """
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
             raise SoftlearnError(f"n must be a whole number, 0 or more, not {n!r}")
@@ -202,7 +201,7 @@ class Model(Questions):
             drawn = sample_given(self.circuit, known.evidence, rng, n_each=int(n), impossible="nan")
         except MemoryError:
             raise SoftlearnError(
-                f"there is no room for {n_cells:.3g} cells at once; draw fewer rows, several times"
+                f"{n_cells:.3g} cells do not fit into memory; draw fewer rows at a time"
             ) from None
         known.refuse(np.isnan(drawn[0, :: max(n, 1)]), impossible)
         return decode(rounded(self.schema, known.evidence, drawn), self.schema)
@@ -223,11 +222,11 @@ class Model(Questions):
         ----------
         frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
             The table; it is not changed. A Dask DataFrame or Array is filled when it is computed;
-            what is drawn then depends on its partitions.
+            draws then depend on its partitions.
         method : {"mean", "most_probable", "draw"}
             ``"mean"`` fills each cell by its posterior mean, or its most probable level, which has
             the smallest error; ``"most_probable"`` completes each row as a whole by max-product;
-            ``"draw"`` draws each row's missing cells together, from what the others leave possible.
+            ``"draw"`` draws each row's missing cells jointly from their conditional distribution.
         random_state : int or numpy.random.Generator, optional
             The source of randomness of ``"draw"``.
         unknown, extra
@@ -256,12 +255,11 @@ class Model(Questions):
         Parameters
         ----------
         given : dict or frame, optional
-            What is known: one row as a dict, or a frame with missing cells.
+            Evidence: one row as a dict, or a frame with missing cells.
         impossible : {"error", "nan"}
             Whether a row of probability zero is an error or left as it is.
         unknown : {"error", "missing"}
-            Whether a level in a given frame that the model has never seen is an error, or taken as
-            missing and left as it is.
+            Whether an unknown level in a given frame is an error, or treated as missing and kept.
         """
         known = read_given(given, self.schema, unknown=unknown)
         return completed(self.circuit, given, known, impossible)
@@ -280,30 +278,29 @@ class Model(Questions):
     ) -> Model:
         """Return a model with the same structure and better parameters, learnt by EM.
 
-        Some rows are held out, and of all parameters that EM passes those are kept that explain
-        them best: on these rows the new model is never worse than the old one.
+        Some rows are held out, and the parameters that score best on them are kept, so the new
+        model is never worse than the old one on these rows.
 
         Parameters
         ----------
         frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
-            The rows to learn from; missing cells are welcome.
+            The rows to learn from, which may have missing cells.
         valid : frame, optional
-            The rows to stop by. By default a tenth of the others, if that is 20 rows or more; with
-            fewer rows EM runs to its end.
+            Held-out rows for early stopping. By default a tenth of the others, if that is 20 rows
+            or more; with fewer rows there is no early stopping.
         max_iter : int
             The most passes through the rows.
         batch_rows : int, optional
-            Rows after which the parameters change, rows that are alike counted once; by default
-            all rows.
+            The number of distinct rows per parameter update; by default all rows.
         smoothing : float
-            Pseudo-rows of every sum, shared alike by its branches, and of every leaf, spread like
-            its column.
+            Pseudo-rows added to every sum, divided equally among its branches, and to every leaf,
+            distributed like its column.
         sample_weight : array of shape (rows,), optional
-            The weight of each row: 2 is the row twice, 0 its absence.
+            The weight of each row: 2 counts it twice, 0 ignores it.
         random_state : int or numpy.random.Generator, optional
-            Which rows are held out, and in which batches the others come.
+            The source of randomness of the held-out rows and the batches.
         unknown : {"error", "missing"}
-            Whether a level that the schema does not know is an error or taken as missing.
+            Whether an unknown level is an error, or treated as missing.
         """
         given = Sources(frame, valid, sample_weight, random_state, unknown)
         tuned = fine_tuned_circuit(
@@ -321,19 +318,19 @@ class Model(Questions):
     ) -> Compressed:
         """Return a smaller model, and how many nats per row it loses.
 
-        Parts that are equal are always made one, which loses nothing. With a bound, what is hardly
-        ever used is left out, and leaves and sums that hardly differ are made one.
+        Equal parts are always merged, without loss. With a bound, rarely used parts are dropped,
+        and similar leaves and sums are merged.
 
         Parameters
         ----------
         frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array, optional
-            Rows that say what is lost, best such that were not learnt from.
+            Rows on which the loss is measured, preferably not the training rows.
         max_nodes : int, optional
-            How many nodes may stay.
+            The maximum number of nodes.
         max_loss : float, optional
-            By how many nats the mean log-density of the rows may fall.
+            The maximum decrease of the rows' mean log-density, in nats.
         unknown : {"error", "missing"}
-            Whether a level that the schema does not know is an error or taken as missing.
+            Whether an unknown level is an error, or treated as missing.
         """
         rows = None
         if frame is not None:
@@ -349,7 +346,7 @@ class Model(Questions):
         Parameters
         ----------
         data : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array, optional
-            Rows to look at beside the model.
+            Rows to explore with the model.
         **options
             ``title``, ``port``, ``unknown`` and ``open_browser`` of ``softlearn.web.explore``.
 
@@ -387,10 +384,9 @@ class Model(Questions):
 
 
 def load(path: str | os.PathLike[str]) -> Model:
-    """Return the model that a file holds, after checking everything about it.
+    """Load a model from a file, and validate it.
 
-    Nothing in the file is executed. A file that is not a sound model gives a ``ModelFileError``
-    that says what is wrong.
+    Loading executes no code. An invalid file raises a ``ModelFileError`` that says what is wrong.
     """
     return Model(load_circuit(path))
 

@@ -1,4 +1,4 @@
-"""The questions whose answers are numbers and distributions, by column name."""
+"""The methods of ``Model`` that return numbers and distributions."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ Names: TypeAlias = list[str] | tuple[str, ...]
 
 
 class Questions:
-    """What can be asked about the columns of a circuit.
+    """The queries about the columns of a circuit.
 
-    What is known is given as ``{column: what}``, where ``what`` is a value, a set or list of
-    levels, an interval ``(lo, hi)`` with both ends included and ``None`` for an open one, or
-    ``None`` for nothing. In integer columns ``(30, 40)`` means the whole numbers from 30 to 40.
+    Evidence is given as ``{column: known}``, where ``known`` is a value, a set or list of levels,
+    an interval ``(lo, hi)``, which includes both ends and has ``None`` for an open one, or ``None``
+    for no evidence. In integer columns ``(30, 40)`` means the whole numbers from 30 to 40.
     """
 
     circuit: Circuit
@@ -78,18 +78,17 @@ class Questions:
         Parameters
         ----------
         event : dict
-            What may happen. A single value of a column of decimal numbers or times has probability
-            zero; ask for an interval.
+            The event. A single value of a column of decimal numbers or times usually has
+            probability zero; give an interval.
         given : dict or frame, optional
-            What is known. Each row of a frame is a condition of its own, and has its own answer;
-            columns that a frame lacks are not known.
+            Evidence. Each row of a frame is a separate condition with its own answer; columns that
+            the frame lacks are unknown.
         log : bool
             Whether to return the natural logarithm.
         impossible : {"error", "nan"}
-            Whether a condition of probability zero is an error or answered by NaN.
+            Whether a condition of probability zero is an error, or gives NaN.
         unknown : {"error", "missing"}
-            Whether a level in a given frame that the model has never seen is an error or taken as
-            missing.
+            Whether an unknown level in a given frame is an error, or treated as missing.
         """
         asked = as_event(event, self.schema)
         known = read_given(given, self.schema, unknown=unknown)
@@ -159,13 +158,12 @@ class Questions:
             By default every column of numbers. False and true count as 0 and 1, times in seconds
             since 1970.
         given : dict or frame, optional
-            What is known. A frame gives an array, one answer a row; columns that it lacks are not
-            known. A column that is asked for by name must not be among them.
+            Evidence. For a frame the result is an array with one answer per row; columns that it
+            lacks are unknown. It must not contain a queried column.
         impossible : {"error", "nan"}
-            Whether a condition of probability zero is an error or answered by NaN.
+            Whether a condition of probability zero is an error, or gives NaN.
         unknown : {"error", "missing"}
-            Whether a level in a given frame that the model has never seen is an error or taken as
-            missing.
+            Whether an unknown level in a given frame is an error, or treated as missing.
         """
         known = read_given(given, self.schema, unknown=unknown)
         positions = self._asked_for(columns, known)
@@ -198,7 +196,7 @@ class Questions:
     def mutual_information(
         self, columns: Names | None = None, given: Conditions | None = None
     ) -> PairTable:
-        """Return what columns say about each other, in nats.
+        """Return the mutual information of columns, in nats.
 
         It is exact, for discrete columns and for those with a scale; by default for all of them.
         The diagonal holds the entropy of each column's levels or cells.

@@ -1,4 +1,4 @@
-"""Where random numbers come from: what the caller hands in, never a global state."""
+"""Random generators from the caller's ``random_state``, never from a global state."""
 
 from __future__ import annotations
 

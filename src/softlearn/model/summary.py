@@ -1,4 +1,4 @@
-"""Every column of a model in one line of a table."""
+"""A table with one line per column of a model."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _measures(
 
 
 def _informative(circuit: Circuit, n: int) -> dict[str, str]:
-    """Return for each column those that tell most about it, with their mutual information."""
+    """Return the most informative other columns of each column, with their mutual information."""
     columns = circuit.schema.columns
     countable = [i for i, one in enumerate(columns) if one.is_discrete or one.scale is not None]
     if n < 1 or len(countable) < 2:

@@ -1,4 +1,4 @@
-"""Exact answers about a circuit, for batches of rows that each know something else."""
+"""Exact queries on a circuit, for batches of rows with evidence of their own."""
 
 from softlearn.query.conditional import conditional_log_probability
 from softlearn.query.evidence import Evidence, intersect

@@ -1,4 +1,4 @@
-"""What lies below some nodes of a circuit: how much of each leaf, and so of each value."""
+"""The distribution below given nodes of a circuit: the share of each leaf, and so of each value."""
 
 from __future__ import annotations
 

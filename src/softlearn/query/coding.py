@@ -1,4 +1,4 @@
-"""Numbers as the cells of their columns' scales: what kernels read in place of the values."""
+"""Encode numbers as cells of their columns' scales, as kernels read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The distribution of single columns: levels, masses between numbers, and quantiles."""
+"""Distributions of single columns: levels, masses between edges, and quantiles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditional probabilities: how likely one thing is when another is known."""
+"""Conditional probabilities."""
 
 from __future__ import annotations
 

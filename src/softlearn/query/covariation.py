@@ -1,4 +1,4 @@
-"""Covariances of many columns at once: what the branches of each sum differ by.
+"""Covariances of many columns at once, from the differences between the branches of each sum.
 
 Below a product columns are independent, and at a sum the covariance is the mean of the branches'
 own ones and that of their means. So that of the root is a sum over all branches, each with its

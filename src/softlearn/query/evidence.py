@@ -1,4 +1,4 @@
-"""What is known of each row: of each column nothing, a value, a set of levels or an interval."""
+"""Evidence: for each row and column nothing, a value, a set of levels or an interval."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from softlearn.table.schema import Column, Schema
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """A batch of rows, each with its own knowledge.
+    """A batch of rows, each with its own evidence.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Evidence:
 
     @staticmethod
     def nothing(n_columns: int, n_rows: int = 1) -> Evidence:
-        """Return rows about which nothing is known."""
+        """Return rows without evidence."""
         return Evidence(np.full((n_columns, n_rows), np.nan))
 
     @property
@@ -176,9 +176,9 @@ def without_missing(
 
 
 def intersect(schema: Schema, a: Evidence, b: Evidence) -> Evidence:
-    """Return rows for which both hold; a contradiction becomes an impossible region."""
+    """Combine the evidence of two batches row by row; contradictions become impossible regions."""
     if a.values.shape != b.values.shape:
-        raise EvidenceError(f"{a.n_rows} and {b.n_rows} rows of evidence do not combine")
+        raise EvidenceError(f"{a.n_rows} and {b.n_rows} rows of evidence cannot be combined")
     values = np.where(np.isnan(a.values), b.values, a.values)
     sets: dict[int, Bools] = {**b.sets, **a.sets}
     intervals: dict[int, Interval] = {**b.intervals, **a.intervals}

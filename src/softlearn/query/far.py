@@ -1,4 +1,4 @@
-"""Evidence far out: what leaves say of it, relative to the leaves of the row's best path.
+"""Evidence in the far tails: leaf values relative to the leaves on the row's best path.
 
 The log-density of a value a million deviations away is −5e11, and what branches differ in is lost
 among its last digits. What all leaves of a column have in common cancels in every conditional

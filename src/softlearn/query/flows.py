@@ -1,4 +1,4 @@
-"""How much weighted rows use each edge and each leaf, and what they say about the leaves."""
+"""Expected counts: how much weighted rows use each edge and leaf, and the leaves' statistics."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SkipImpossible: TypeAlias = Literal["error", "skip"]
 
 @dataclass(frozen=True, eq=False)
 class Flows:
-    """The expected use of every edge and leaf: what expectation-maximisation counts.
+    """The expected use of every edge and leaf: the expected counts of EM.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ def flows(
     impossible: SkipImpossible = "error",
     n_threads: int | None = None,
 ) -> Flows:
-    """Return the expected use of every edge and leaf by weighted rows, summed over the rows.
+    """Return the expected use of every edge and leaf, summed over weighted rows.
 
     The result does not depend on the number of threads.
 

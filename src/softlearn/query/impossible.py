@@ -1,4 +1,4 @@
-"""What happens to rows whose evidence has probability zero when something is conditioned on it."""
+"""Refuse or mark rows whose evidence has probability zero."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ def impossible_rows(log_likelihood: Floats, impossible: Impossible) -> Bools:
         raise EvidenceError(f"impossible must be 'error' or 'nan', not {impossible!r}")
     rows = np.isneginf(log_likelihood)
     if impossible == "error" and rows.any():
-        first = int(np.flatnonzero(rows)[0])
+        first, count = int(np.argmax(rows)), int(rows.sum())
         raise ImpossibleEvidenceError(
             f"row {first}: the evidence has probability zero, so nothing can be conditioned on it "
-            f"({int(rows.sum())} such row(s)). Pass impossible='nan' to mark such rows instead."
+            f"({count} such row{'s' if count != 1 else ''}). Pass impossible='nan' to mark such "
+            "rows instead."
         )
     return rows

@@ -1,4 +1,4 @@
-"""Rows to condition on, without the cells that the circuit holds impossible."""
+"""Remove cells that are impossible under the circuit from evidence."""
 
 from __future__ import annotations
 

@@ -174,11 +174,11 @@ def _must_agree(p: Circuit, q: Circuit) -> None:
     """Raise a ``SchemaError`` unless both circuits speak of the same columns."""
     if len(p.schema) != len(q.schema):
         raise SchemaError(
-            f"circuits over {len(p.schema)} and {len(q.schema)} columns do not compare"
+            f"circuits over {len(p.schema)} and {len(q.schema)} columns cannot be compared"
         )
     for one, other in zip(p.schema.columns, q.schema.columns, strict=True):
         if (one.name, one.kind, one.levels) != (other.name, other.kind, other.levels):
             raise SchemaError(
-                f"circuits over different columns do not compare: {one.name!r} ({one.kind}, levels "
-                f"{one.levels}) and {other.name!r} ({other.kind}, levels {other.levels})"
+                f"circuits over different columns cannot be compared: {one.name!r} ({one.kind}, "
+                f"levels {one.levels}) and {other.name!r} ({other.kind}, levels {other.levels})"
             )

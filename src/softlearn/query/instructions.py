@@ -1,4 +1,4 @@
-"""Write down the instructions of a structure: every fold, and every run of leaves, in order."""
+"""Compile a structure to instructions: every fold, and every run of leaves, in order."""
 
 from __future__ import annotations
 

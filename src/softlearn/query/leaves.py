@@ -1,4 +1,4 @@
-"""Ask many leaves at once: leaves of one shape form a matrix that their family answers for."""
+"""Evaluate many leaves at once: leaves of the same shape form a matrix of parameters."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def most_probable(
     impossible: Impossible = "error",
     n_threads: int | None = None,
 ) -> Completion:
-    """Return each row completed by max-product, and whether that is the most probable completion.
+    """Complete each row by max-product; also tell whether that is provably the most probable one.
 
     Of equally good branches the first is taken.
     """

@@ -1,4 +1,4 @@
-"""Fill the shape of a circuit with its numbers: a program that takes blocks of rows."""
+"""Combine the shape of a circuit with its parameters: a program that evaluates blocks of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rows that know an interval of plain numbers add to the statistics of leaves."""
+"""Sufficient statistics of rows that know an interval of a plain number."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def stack(parts: Sequence[Evidence], schema: Schema) -> Evidence:
     Lists of numbers hold for all rows of a batch, so parts with a list cannot be stacked.
     """
     if any(part.listed for part in parts):
-        raise EvidenceError("evidence with a list of numbers is asked by itself")
+        raise EvidenceError("evidence with a list of numbers cannot be stacked with other evidence")
     sets = sorted({position for part in parts for position in part.sets})
     bounded = sorted({position for part in parts for position in part.intervals})
     return Evidence(

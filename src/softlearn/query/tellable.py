@@ -1,4 +1,4 @@
-"""Whether float64 can tell what evidence says, however far out it is."""
+"""Check that rounding does not decide the posterior of evidence in the far tails."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _check_block(plan: Plan, rows: Evidence, names: Offsets) -> None:
     leaf = int(np.argmax(np.where(moved[:, row] > TELLABLE, error[:, row], -1.0)))
     column = circuit.schema.names[circuit.leaf_column[leaf]]
     raise EvidenceError(
-        f"row {names[row]}: what is known of column {column!r} lies so far out that float64 "
+        f"row {names[row]}: the evidence about column {column!r} lies so far out that float64 "
         "cannot tell which part of the model it belongs to"
     )
 

@@ -1,4 +1,4 @@
-"""The memory in which one thread evaluates blocks of rows, and the walk through the blocks."""
+"""The working memory of one thread, and the evaluation of rows block by block."""
 
 from __future__ import annotations
 

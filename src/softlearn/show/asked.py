@@ -1,4 +1,4 @@
-"""What the functions of this room are asked about: a model, and columns by name."""
+"""Read the arguments of this package's functions: a model, and columns by name."""
 
 from __future__ import annotations
 

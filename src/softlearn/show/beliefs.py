@@ -1,4 +1,4 @@
-"""The distributions of a model's columns under conditions in the caller's words."""
+"""The distributions of a model's columns given conditions by column name."""
 
 from __future__ import annotations
 

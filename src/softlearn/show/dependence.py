@@ -24,7 +24,7 @@ _DIGITS = 12  # beyond which a difference is rounding; of equals the first level
 
 @dataclass(frozen=True, slots=True)
 class Dependence:
-    """Two columns that tell something about each other.
+    """Two columns that depend on each other.
 
     Attributes
     ----------

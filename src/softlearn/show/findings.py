@@ -1,4 +1,4 @@
-"""What a model has found, as values that print as text and turn into JSON."""
+"""Findings about a model: values that print as text and convert to JSON."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A kind of rows that the model tells apart.
+    """A kind of rows that the model distinguishes.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """What a model has found; ``print`` shows it, ``to_dict`` gives JSON-safe values.
+    """The findings about a model; ``print`` shows them, ``to_dict`` gives JSON-safe values.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Findings:
     n_other_groups, other_share
         How many further kinds there are, and their share together.
     dependencies
-        The pairs of columns that tell most about each other, the strongest first.
+        The pairs of columns with the strongest dependencies, strongest first.
     n_compared
         How many columns were compared pair by pair to find them. In very large models these are
         the columns that may depend most; the independent ones never need to be compared.
@@ -104,8 +104,8 @@ class Findings:
 
     def _about_groups(self) -> str:
         if len(self.groups) < 2:
-            return "It tells no kinds of rows apart."
-        lines = ["Kinds of rows that it tells apart"]
+            return "The model does not distinguish kinds of rows."
+        lines = ["Kinds of rows"]
         for group in self.groups:
             head = f"{share_text(group.share):>8}  "
             told = "; ".join(shift.words for shift in group.shifts)
@@ -118,7 +118,7 @@ class Findings:
     def _about_dependencies(self) -> str:
         if not self.dependencies:
             return "No two columns depend on each other." if self.n_compared == 0 else ""
-        lines = ["What tells most about what, by the share of their uncertainty in common"]
+        lines = ["Strongest dependencies, as the share of uncertainty in common"]
         pairs = [
             shortened(f"{one.first}, {one.second}", _PAIR_LETTERS) for one in self.dependencies
         ]

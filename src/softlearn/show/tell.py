@@ -1,4 +1,4 @@
-"""A model in plain words."""
+"""Summarise a model in text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PAIRS = 8
 
 
 def tell(model: Model, *, n_groups: int = 4) -> Findings:
-    """Say what a model has learnt: kinds of rows, dependent columns, independent ones.
+    """Summarise what a model has learnt: kinds of rows, dependent and independent columns.
 
     Everything is computed from the circuit, exactly; no data are needed and nothing is drawn.
 

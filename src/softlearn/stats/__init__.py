@@ -1,1 +1,1 @@
-"""Measurements that learners share, on plain arrays of weighted rows."""
+"""Statistics of weighted rows, shared by the learners."""

@@ -1,4 +1,4 @@
-"""Cluster rows that lie in several parts: a pass measures each part, and the sums are merged."""
+"""Cluster rows in several parts: each pass measures every part, and the sums are merged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which columns of a large slice depend on each other, from rows that lie in several parts."""
+"""Test which columns of a large slice depend on each other, from rows in several parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Merge rows that are alike."""
+"""Merge equal rows."""
 
 from __future__ import annotations
 

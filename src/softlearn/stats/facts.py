@@ -1,4 +1,4 @@
-"""What has to be known of all rows of a table before they can be laid out; facts merge."""
+"""Facts about all rows of a table that its layout needs; facts of parts can be merged."""
 
 from __future__ import annotations
 

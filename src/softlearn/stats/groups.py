@@ -1,4 +1,4 @@
-"""What the leaves of a number are estimated from, for several groups of rows at a time."""
+"""Statistics for the leaves of a number, for several groups of rows at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much each level of a column weighs."""
+"""The total weight of each level of a column."""
 
 from __future__ import annotations
 

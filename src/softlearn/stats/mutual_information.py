@@ -1,4 +1,4 @@
-"""How much all pairs of columns say of each other, and the tree that keeps most of it."""
+"""Mutual information of all pairs of columns, and the tree that keeps most of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows in several parts, and who works on them: measured part by part, and merged in order.
+"""Rows in several parts: each part is measured where it is, and the results are merged in order.
 
 A large slice never stands in one place. What is to be known of its rows is measured where they are,
 by a function of the table and the rows there, and merged; what stays with the rows, such as their

@@ -1,4 +1,4 @@
-"""What the user brings, made numeric and explicit: schemas, and frames to floats and back."""
+"""Schemas of tables, and the conversion of frames to floats and back."""
 
 from softlearn.table.append import append_column
 from softlearn.table.column import Column

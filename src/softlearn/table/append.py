@@ -1,4 +1,4 @@
-"""A frame with one column more, whatever library it is from."""
+"""Append a column to a frame of any library."""
 
 from __future__ import annotations
 

@@ -168,6 +168,8 @@ def finite(name: str, values: Floats) -> Floats:
 def unreadable(name: str, dtype: str, family: str) -> TableError:
     """Return the error for a column of a type that has no meaning here."""
     fallback = "convert it to numbers, text, booleans or datetimes"
+    if dtype.startswith("Sparse["):
+        fallback = "make the frame dense first: frame.sparse.to_dense()"
     remedy = _REMEDIES.get(family) or _REMEDIES.get(dtype, fallback)
     return TableError(f"column {name!r} has the type {dtype}, which cannot be read; {remedy}")
 

@@ -1,4 +1,4 @@
-"""What a caller knows better about a column than its cells tell."""
+"""The caller's overrides for a column."""
 
 from __future__ import annotations
 

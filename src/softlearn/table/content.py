@@ -1,4 +1,4 @@
-"""What cells mean by what they hold, whatever stores them: the one place where all readers meet."""
+"""Decide what cells mean by their content, not their storage, the same for every reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Encoded values back as a frame of the library and the dtypes they came from."""
+"""Decode values to a frame of the original library and dtypes."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def require_columns(table: Frame, schema: Schema) -> None:
     for name in schema.names:
         if name not in there:
             raise TableError(
-                f"the table has no column {name!r}; add it, if need be filled with missing cells"
+                f"the table has no column {name!r}; add it, with missing cells if it is unknown"
             )
 
 

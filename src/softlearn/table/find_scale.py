@@ -100,9 +100,9 @@ def scale_of(
 ) -> Scale:
     """Return the scale of a column, from its different values and the share that is missing."""
     if not column.value.size:
-        raise SchemaError("a scale is found from values, and all of them are missing")
+        raise SchemaError("no scale can be found: all values are missing")
     if np.abs(column.value).max() > _LARGEST:
-        raise SchemaError(f"numbers beyond {_LARGEST:g} have no scale; say {{'scale': 'plain'}}")
+        raise SchemaError(f"numbers beyond {_LARGEST:g} have no scale; choose {{'scale': 'plain'}}")
     known = choices or Choices()
     grid = _grid(column, whole, known)
     found = _bounds(column, grid, known, signed=signed)
@@ -160,7 +160,7 @@ def _centred(grid: Grid, column: Distinct, *, whole: bool) -> Grid:
     if whole:
         raise SchemaError(
             f"values from {lowest:g} to {highest:g} are too far apart for steps of {grid.step:g}; "
-            "say {'scale': 'plain'}, or make them text"
+            "choose {'scale': 'plain'}, or make them text"
         )
     return EVERY_NUMBER
 

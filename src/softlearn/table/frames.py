@@ -1,4 +1,4 @@
-"""The doorway for frames: which library a frame is from, its names, and its columns' cells."""
+"""Open frames: recognise their library, and read their names and cells."""
 
 from __future__ import annotations
 
@@ -87,8 +87,13 @@ def open_frame(frame: object, names: Sequence[str] | None = None) -> Frame:
         return _open_named(frame, "pyarrow", frame.column_names)
     raise NotATableError(
         f"a table is a pandas or polars DataFrame, a pyarrow Table or a 2-D NumPy array, "
-        f"not {type(frame).__module__}.{type(frame).__name__}; {_way_out(frame)}"
+        f"not {_type_name(frame)}; {_way_out(frame)}"
     )
+
+
+def _type_name(frame: object) -> str:
+    module, name = type(frame).__module__, type(frame).__name__
+    return name if module == "builtins" else f"{module}.{name}"
 
 
 def _way_out(frame: object) -> str:
@@ -133,9 +138,11 @@ def _open_array(array: AnyArray, names: Sequence[str] | None) -> Frame:
     if array.dtype.names is not None:
         raise TableError("structured arrays are not read; make the array a pandas DataFrame first")
     if array.ndim != 2:
+        one = "array.reshape(-1, 1) for one column, array.reshape(1, -1) for one row"
+        remedy = one if array.ndim == 1 else "array.reshape(len(array), -1) keeps the rows"
         raise TableError(
-            f"a NumPy table has 2 dimensions (rows, columns), not {array.ndim}. Reshape your data: "
-            "array.reshape(-1, 1) for one column, array.reshape(1, -1) for one row"
+            f"a NumPy table has 2 dimensions (rows, columns), not {array.ndim}. "
+            f"Reshape your data: {remedy}"
         )
     n_rows, n_columns = array.shape
     if names is not None and len(names) != n_columns:

@@ -1,4 +1,4 @@
-"""Frames from plain lists, for answers that are tables themselves."""
+"""Build frames from plain lists, for answers that are tables."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""A schema guessed from a frame, with the reason for every guess."""
+"""Infer a schema from a frame, with a reason for each column."""
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from softlearn.arrays import Floats
-from softlearn.errors import IdentifierWarning, SchemaError, TableError
+from softlearn.errors import IdentifierWarning, NumbersAsTextWarning, SchemaError, TableError
 from softlearn.table.cells import Cells
 from softlearn.table.choice import Choice, Chosen, read_choice
 from softlearn.table.column import KINDS, MISSING, Column, Level, Missing
@@ -24,6 +25,9 @@ from softlearn.table.summary import ColumnSummary, TableSummary, summarise
 # Text that hardly ever repeats names its row; in a short table that may be chance.
 IDENTIFIER_SHARE = 0.9
 IDENTIFIER_ROWS = 30
+# Numbers with decimals or separators, a currency or a percent sign; whole numbers may be labels.
+_WRITTEN_NUMBER = re.compile(r"[-+]?[$€£]?\d+(?:[.,' ]\d{3})*(?:[.,]\d+)?\s?[%€]?")
+_FEWEST_NUMBERS, _SHOWN_NUMBERS = 3, 2
 
 _FITTING_KINDS = {
     "boolean": ("boolean", "categorical"),
@@ -42,7 +46,7 @@ def infer_schema(
     missing: Missing = "unobserved",
     weights: Floats | None = None,
 ) -> Schema:
-    """Guess what the columns of a frame are, by what their cells hold and not by how it is stored.
+    """Infer what the columns of a frame are from the content of their cells, not their storage.
 
     Booleans, and numbers that are only 0 and 1, are boolean; whole numbers are integer, however few
     there are; other numbers are numeric. ISO dates and times are datetime, also as text; other text
@@ -51,12 +55,12 @@ def infer_schema(
     Parameters
     ----------
     frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
-        At least one row and one column. Missing cells are welcome. The columns of an array are
-        named "0", "1" and so on; those of a pandas frame that are whole numbers likewise.
+        At least one row and one column; cells may be missing. The columns of an array are named
+        "0", "1" and so on; those of a pandas frame that are whole numbers likewise.
     overrides : mapping of column name to kind, Column or mapping, optional
-        What the caller knows better. A kind is enough: levels are taken from the cells. A mapping
-        may say ``kind``; ``scale``, which is ``"plain"`` for numbers to be taken as they are;
-        ``step``, ``lower``, ``upper`` and ``atoms`` of the scale; and ``missing``.
+        Overrides of the inference. A kind is enough: levels are taken from the cells. A mapping may
+        have ``kind``; ``scale``, which is ``"plain"`` for numbers without a scale; ``step``,
+        ``lower``, ``upper`` and ``atoms`` of the scale; and ``missing``.
     missing : {"unobserved", "modelled"}
         How a missing cell is treated: as unobserved, or as a value with a probability in
         every column that has missing cells.
@@ -100,7 +104,7 @@ def schema_of(
         chosen = read_choice(name, choices.get(name))
         column = _column(found.cells, chosen.kind)
         if column.kind == "categorical" and name not in choices:
-            _warn_of_identifier(found)
+            _warn_of_text(found)
         has_gaps = missing == "modelled" and found.n_observed < table.n_rows
         says = chosen.missing or ("modelled" if has_gaps else "unobserved")
         columns.append(_completed(column, found, chosen, says, table.weight))
@@ -157,7 +161,11 @@ def _guess(cells: Cells) -> Column:
             return Column(cells.name, "datetime", (), cells.dtype, "dates or times")
     count = len(cells.levels)
     declared = f"{count} declared categories"
-    reason = declared if cells.is_declared else f"text with {count} distinct values"
+    reason = (
+        declared
+        if cells.is_declared
+        else f"text with {count} distinct value{'s' if count != 1 else ''}"
+    )
     return _categorical(cells, cells.levels, reason)
 
 
@@ -219,7 +227,7 @@ def _chosen_categorical(cells: Cells) -> Column:
 
 def _all_missing(cells: Cells) -> TableError:
     return TableError(
-        f"every cell of column {cells.name!r} is missing, so nothing says what it holds; leave the "
+        f"every cell of column {cells.name!r} is missing, so its kind is unknown; leave the "
         "column out, or give a Column with its kind, and its levels if it has any, in overrides"
     )
 
@@ -245,7 +253,16 @@ def _require_whole(cells: Cells) -> None:
         raise TableError(f"column {cells.name!r} cannot be integer: it holds {broken[0]:g}")
 
 
-def _warn_of_identifier(found: ColumnSummary) -> None:
+def _warn_of_text(found: ColumnSummary) -> None:
+    if _are_numbers(found.cells):
+        shown = ", ".join(repr(level) for level in found.cells.levels[:_SHOWN_NUMBERS])
+        warnings.warn(
+            f"column {found.cells.name!r} is text that looks like numbers ({shown}, …), and is "
+            "taken as categorical; convert it to numbers first",
+            NumbersAsTextWarning,
+            stacklevel=4,
+        )
+        return
     n_distinct, n_cells = found.cells.values.size, found.n_observed
     if n_cells >= IDENTIFIER_ROWS and n_distinct >= IDENTIFIER_SHARE * n_cells:
         warnings.warn(
@@ -254,3 +271,13 @@ def _warn_of_identifier(found: ColumnSummary) -> None:
             IdentifierWarning,
             stacklevel=4,
         )
+
+
+def _are_numbers(cells: Cells) -> bool:
+    """Return whether all levels are numbers in a spelling that is not read."""
+    levels = [str(level) for level in cells.levels] if cells.is_text else []
+    return (
+        len(levels) >= _FEWEST_NUMBERS
+        and all(_WRITTEN_NUMBER.fullmatch(level) for level in levels)
+        and not all(level.isdecimal() for level in levels)
+    )

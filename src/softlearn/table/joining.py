@@ -1,4 +1,4 @@
-"""A column's many values as fewer bins, which do not depend on the order or the cut of its rows.
+"""Join the many values of a column in fewer bins, independent of the order and partition of rows.
 
 Numbers join if their leading bits agree. How many bits count follows from all values together:
 just so many that the bins are few enough. A part of the rows never needs fewer bits than the whole,

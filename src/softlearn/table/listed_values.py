@@ -1,4 +1,4 @@
-"""Values that occur again and again where the grid would allow many others."""
+"""Values that recur where the grid would allow many others."""
 
 from __future__ import annotations
 

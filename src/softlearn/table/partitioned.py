@@ -1,4 +1,4 @@
-"""Tables that are not here: recognised without loading what they are made of."""
+"""Recognise partitioned (Dask) tables without importing Dask."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The grid that numbers lie on: whole numbers, decimals, multiples of a step."""
+"""Find the grid of numbers: whole numbers, decimals, or multiples of a step."""
 
 from __future__ import annotations
 

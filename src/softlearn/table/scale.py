@@ -1,4 +1,4 @@
-"""How the values of a number or time lie on the line: cells, grid, bounds and atoms."""
+"""The scale of a column of numbers or times: cells, grid, bounds and atoms."""
 
 from __future__ import annotations
 

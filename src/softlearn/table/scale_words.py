@@ -1,4 +1,4 @@
-"""What was found of a column's scale, in a few words for people."""
+"""Describe a column's scale in a few words."""
 
 from __future__ import annotations
 

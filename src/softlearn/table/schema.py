@@ -120,8 +120,12 @@ class Schema:
     def __getitem__(self, key: str | int) -> Column:
         return self.columns[self.index(key) if isinstance(key, str) else key]
 
+    @property
+    def _heading(self) -> str:
+        return f"{len(self)} column{'s' if len(self) != 1 else ''}, {self.frame}"
+
     def _repr_html_(self) -> str:
-        caption, shown = f"{len(self)} columns, {self.frame}", self.columns[:_SHOWN_IN_NOTEBOOKS]
+        caption, shown = self._heading, self.columns[:_SHOWN_IN_NOTEBOOKS]
         rest = len(self) - len(shown)
         return table(_HEAD, [_line(item) for item in shown], caption=caption, rest=rest)
 
@@ -132,7 +136,7 @@ class Schema:
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
             for line in (head, *body)
         ]
-        return "\n".join([f"{len(self)} columns, {self.frame}", *lines])
+        return "\n".join([self._heading, *lines])
 
 
 def _line(column: Column) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a column's dtype text remembers: where its cells are stored, and how they are written there.
+"""The dtype text of a column: how its cells are stored, and how they are written.
 
 A dtype such as ``datetime64[us]`` says it all. Text and Python objects hold cells of many kinds, so
 that their form is remembered behind the dtype: ``str as YYYY-MM-DD``, ``object as Decimal``.

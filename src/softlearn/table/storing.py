@@ -1,4 +1,4 @@
-"""How a column is stored of which two parts are stored in their own ways."""
+"""Find a common storage for a column that two parts of a table store differently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a table's columns from some of its rows; parts merge to what the whole gives."""
+"""Summaries of a table's columns; those of parts merge to the summary of the whole table."""
 
 from __future__ import annotations
 

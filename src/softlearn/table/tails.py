@@ -1,4 +1,4 @@
-"""What lies beyond the lowest and the highest value of a column: cells of growing lengths."""
+"""The tails of a scale: cells of growing length beyond the lowest and highest value."""
 
 from __future__ import annotations
 

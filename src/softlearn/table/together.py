@@ -1,4 +1,4 @@
-"""Columns that hold what they mean, as wide tables do: read many at a time, not one by one."""
+"""Read many columns of a wide table at once, where no column needs interpretation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One cell at a time: Python values to the floats that circuits read, and back."""
+"""Convert single Python values to the floats that circuits read, and back."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def unknown_level(column: Column, value: object) -> UnknownLevelError:
     return UnknownLevelError(
         f"column {column.name!r} holds {shown(value)}, which is none of its levels "
         f"({preview_levels(column.levels)})",
-        remedy="refit with it, or treat it as missing: unknown='missing' for a frame or an "
+        remedy="fit again with it, or treat it as missing: unknown='missing' for a frame or an "
         "estimator, None for a single value",
         column=column.name,
         value=value,
@@ -98,7 +98,7 @@ def check_zone(column: Column, given: bool) -> None:
     zone = zone_of(column.dtype)
     if column.dtype and given != (zone is not None):
         wanted = f"times with a time zone, such as {zone}" if zone else "times without a time zone"
-        raise TableError(f"column {column.name!r} needs {wanted}; convert the given times first")
+        raise TableError(f"column {column.name!r} needs {wanted}; convert the times first")
 
 
 def plain(value: object) -> object:

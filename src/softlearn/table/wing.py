@@ -1,4 +1,4 @@
-"""What every data frame library's module offers, and the arithmetic that they share."""
+"""The interface of the modules for each frame library, and the code that they share."""
 
 from __future__ import annotations
 

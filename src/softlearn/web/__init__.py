@@ -1,4 +1,4 @@
-"""The explorer: a page in the browser on which a model is asked, and the JSON behind it."""
+"""The explorer: a page in the browser for querying a model, and its JSON API."""
 
 from softlearn.web.explorer import Explorer, explore, serve
 

@@ -1,4 +1,4 @@
-"""Every question of the API: its path, its parameters, and the function of a view that answers."""
+"""The endpoints of the API: path, parameters, and the view that answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GIVEN = Parameter(
     name="given", about="What is known, such as `age=30..40, sex=F`; nothing by default."
 )
 _ROW = WholeNumber(name="row", about="The number of a row of the table, from 0.", required=True)
-_N_DRAWN = WholeNumber(name="n", about="How many rows.", default=100, least=1, most=MOST_ROWS)
+_N_DRAWN = WholeNumber(name="n", about="Number of rows.", default=100, least=1, most=MOST_ROWS)
 _SEED = WholeNumber(name="seed", about="The same number draws the same rows.", default=0)
 
 
@@ -135,7 +135,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "Rows of the table with their log-densities.",
         (
             WholeNumber(name="start", about="How many rows to pass over.", default=0),
-            WholeNumber(name="n", about="How many rows.", default=50, least=1, most=500),
+            WholeNumber(name="n", about="Number of rows.", default=50, least=1, most=500),
             OneOf(
                 name="order",
                 about="Least likely first, most likely first, or as they stand in the table.",

@@ -1,4 +1,4 @@
-"""The explorer as people start it: by a command in the foreground, or behind a notebook."""
+"""Start the explorer: in the foreground by a command, or in the background of a notebook."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def explore(
     port : int, optional
         The port; by default the first free one from 8765.
     unknown : {"error", "missing"}
-        Whether a level in the table that the model has never seen is an error or taken as missing.
+        Whether an unknown level in the table is an error, or treated as missing.
     open_browser : bool
         Whether to open the page.
     """
@@ -120,7 +120,7 @@ def explore(
 def serve(
     model: Model, values: Floats | None, title: str, place: Place, ready: Callable[[str], None]
 ) -> None:
-    """Serve the explorer until it is interrupted; ``ready`` is told the address."""
+    """Serve the explorer until it is interrupted; ``ready`` is called with the address."""
     server, work = _server(Session(model, title, values), place)
     ready(place.url)
     try:
@@ -158,7 +158,7 @@ def _listening(host: str, port: int) -> socket.socket | None:
         line.listen(_BACKLOG)  # bound alone, another process could still bind it as well
     except socket.gaierror:
         line.close()
-        raise SoftlearnError(f"{host!r} is no address of this machine") from None
+        raise SoftlearnError(f"{host!r} is not an address of this machine") from None
     except OSError as error:
         line.close()
         if error.errno in _BUSY:

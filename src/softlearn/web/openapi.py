@@ -1,4 +1,4 @@
-"""The API described for machines, from the same endpoints that answer."""
+"""The OpenAPI description, generated from the endpoints."""
 
 from __future__ import annotations
 

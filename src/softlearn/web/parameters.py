@@ -1,4 +1,4 @@
-"""What a request may ask, read from its query string and checked."""
+"""Parse and check the query parameters of a request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every request must pass: the right host, a token where one is asked for, reading only."""
+"""Security checks for every request: its host, its token if required, and that it only reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model, maybe a table, and everything about them that all requests share."""
+"""The explorer's session: a model, optionally a table, and what all requests share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from softlearn.show.views.values import Json
 
 
 class NoTableError(SoftlearnError):
-    """A question about rows, asked of an explorer without a table."""
+    """A request for rows to an explorer without a table."""
 
 
 class Session:

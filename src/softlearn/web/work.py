@@ -1,4 +1,4 @@
-"""Where answers are computed: off the event loop, in few threads, with a limit on waiting.
+"""Compute answers off the event loop, in a few threads, with a time limit.
 
 Posteriors that wait at the same time are computed together: one pass over the circuit answers for
 all of them, so that fifty requests at once cost little more than one.

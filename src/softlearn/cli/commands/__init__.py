@@ -1,1 +1,1 @@
-"""One file a command: its options as a frozen dataclass, and ``run``, which calls and prints."""
+"""One file per command: its options as a frozen dataclass, and ``run``, which calls and prints."""

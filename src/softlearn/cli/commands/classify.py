@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Classify(StreamingCommand):
     """Predict one column from the others, with the probability of each level.
 
-    The column may be missing from the table; if it is there, its cells are only compared with.
-    Missing cells of other columns are summed out.
+    If the table contains the column, its cells are used only to report the accuracy. Missing cells
+    of other columns are summed out.
     """
 
     examples = (

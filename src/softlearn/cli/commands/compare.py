@@ -1,4 +1,4 @@
-"""Several learners on one table."""
+"""``softlearn compare``."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _HELD_OUT = 0.2  # share of the rows, unless the caller says otherwise
 
 @dataclass(frozen=True, kw_only=True)
 class Compare(TrainingCommand):
-    """Learn a table with several learners, and judge them by rows that none has learnt from.
+    """Fit several learners to a table, and compare them on held-out rows.
 
-    A fifth of the rows is held out, unless `--hold-out` or `--valid` say otherwise. All learners
-    have their defaults. One that cannot take the table says why, and the others go on.
+    A fifth of the rows is held out, unless `--hold-out` or `--valid` is given. All learners have
+    default parameters. A learner that does not accept the table is listed with the reason.
     """
 
     examples = (
@@ -37,11 +37,15 @@ class Compare(TrainingCommand):
 
     learners: Annotated[
         str,
-        typer.Option(metavar="NAMES", help="Some learners, joined by commas; by default all."),
+        typer.Option(
+            metavar="NAMES", help="Learners to compare, separated by commas; by default all."
+        ),
     ] = ""
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Where a picture goes: *.png."),
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Save a plot to this file, such as *.png."
+        ),
     ] = None
 
     def run(self) -> None:
@@ -95,14 +99,14 @@ class Compare(TrainingCommand):
         held_out = count(found.held_out_rows, "held-out row")
         _print_table(found, f"{count(n_rows, 'row')} learnt from, {held_out}; nats per row")
         if self.output is not None:
-            typer.echo(f"drawn to {self.output}")
+            typer.echo(f"saved to {self.output}")
         if found.results[0].model is None:
-            raise SoftlearnError("no learner could take the table")
+            raise SoftlearnError("no learner accepts this table")
 
 
 @contextmanager
 def _told() -> Iterator[Callable[[str, int, int], None]]:
-    """Yield what is told which learner is at work; only a terminal shows it."""
+    """Yield a callback that shows which learner is being fitted, in a terminal only."""
     if not sys.stderr.isatty():
         yield lambda *_: None
         return

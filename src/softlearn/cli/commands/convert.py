@@ -23,11 +23,11 @@ _READABLE = 500  # nodes of a drawing
 
 @dataclass(frozen=True, kw_only=True)
 class Convert(Command):
-    """Write a model in another format, by the name of the file.
+    """Write a model in another format, chosen by the file name.
 
-    Drawings for Graphviz end in .dot, and JSON in .json. A deterministic circuit whose columns have
-    two levels and are always cut in the same way can be text for programs that know PSDDs: .psdd,
-    with a .vtree file beside it. Both .psdd and .safetensors can be read by all commands.
+    Graphviz drawings end in .dot, JSON in .json. A deterministic circuit over two-level columns,
+    whose products follow one tree of the columns, can be saved as a PSDD: .psdd, with a .vtree file
+    beside it. All commands read both .psdd and .safetensors.
     """
 
     examples = (
@@ -39,7 +39,10 @@ class Convert(Command):
 
     model: ModelPath
     output: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Ends in .dot, .json, .psdd or .safetensors.")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="The output file; ends in .dot, .json, .psdd or .safetensors."
+        ),
     ]
     force: Force = False
 
@@ -50,7 +53,9 @@ class Convert(Command):
         must_be_free(self.output, force=self.force, inputs=(self.model,))
         if self.output.suffix not in (*_TEXTS, *_MODELS):
             listed = ", ".join((*_TEXTS, *_MODELS))
-            raise SoftlearnError(f"{self.output} must end in one of {listed}: it says the format")
+            raise SoftlearnError(
+                f"{self.output} must end in one of {listed}, which choose the format"
+            )
         circuit = load_circuit(self.model)
         if self.output.suffix in _MODELS:
             save_circuit(self.output, circuit)

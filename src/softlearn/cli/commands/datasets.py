@@ -10,12 +10,14 @@ import typer
 from softlearn.cli.answers import aligned, print_answer
 from softlearn.cli.command import Command
 
-Name: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="Such as `bank`.")]
+Name: TypeAlias = Annotated[
+    str, typer.Argument(metavar="NAME", help="The name of a data set, such as `bank`.")
+]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ListDatasets(Command):
-    """List all data sets, and where each is: local, cache, download (to come) or absent."""
+    """List all data sets, and where each is: local, cache, download (not yet) or absent."""
 
     examples = ("softlearn datasets list",)
 
@@ -34,7 +36,7 @@ class ListDatasets(Command):
 
 @dataclass(frozen=True, kw_only=True)
 class InfoDataset(Command):
-    """Show what is known of a data set: size, source, licence."""
+    """Show the size, source and licence of a data set."""
 
     examples = ("softlearn datasets info bank",)
 
@@ -54,7 +56,7 @@ class InfoDataset(Command):
 
 @dataclass(frozen=True, kw_only=True)
 class FetchDataset(Command):
-    """Download a data set unless it is there, check it, and print where its files are."""
+    """Download a data set unless it is present, verify it, and print where its files are."""
 
     examples = ("softlearn datasets fetch bank",)
 

@@ -1,4 +1,4 @@
-"""The walk through the library, in a world whose truth is known."""
+"""``softlearn demo``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from softlearn.cli.command import Command
 
 @dataclass(frozen=True, kw_only=True)
 class Demo(Command):
-    """Learn a small world back from its rows, and compare what was learnt with the truth.
+    """Learn a model from rows drawn from a known distribution, and compare it with the truth.
 
     A model file and pictures go to the folder `demo`, over those of an earlier run.
     """

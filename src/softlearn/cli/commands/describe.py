@@ -12,7 +12,7 @@ from softlearn.cli.options import ModelPath
 
 @dataclass(frozen=True, kw_only=True)
 class Describe(Command):
-    """Say what a model has learnt: kinds of rows, and which columns depend on each other."""
+    """Summarise what a model has learnt: kinds of rows, and dependent columns."""
 
     examples = ("softlearn describe bank.safetensors",)
 

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Explore(Command):
-    """Explore a model in the browser: touch the evidence, and every answer moves.
+    """Explore a model in the browser.
 
-    The page is served on this machine only and loads nothing from elsewhere; Ctrl-C ends it. With
-    another `--host` it asks for the token that is part of the printed address.
+    By default only this machine can open the page. With another `--host` a token is required,
+    which is part of the printed address. Stop it with Ctrl-C.
     """
 
     examples = (
@@ -36,19 +36,19 @@ class Explore(Command):
     model: ModelPath
     data: Annotated[
         str | None,
-        typer.Option("--data", metavar="TABLE", help="Rows to look at beside the model."),
+        typer.Option("--data", metavar="TABLE", help="A table of rows to explore with the model."),
     ] = None
     port: Annotated[
         int | None,
         typer.Option(
-            "--port", min=0, max=65535, help="By default the first free one from 8765; 0 is any."
+            "--port", min=0, max=65535, help="Default: the first free port from 8765; 0 takes any."
         ),
     ] = None
-    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")] = (
-        "127.0.0.1"
-    )
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="The address to listen on.")
+    ] = "127.0.0.1"
     browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Whether to open the page.")
+        bool, typer.Option("--browser/--no-browser", help="Whether to open a browser.")
     ] = True
     unknown: Unknown = "error"
     missing_words: MissingWords = None

@@ -33,8 +33,8 @@ _SECONDS = 60.0  # of --best, unless --time says otherwise
 class Fit(LearningCommand):
     """Learn a circuit from a table, and save it.
 
-    What columns are is guessed; missing cells are welcome. `softlearn schema` shows the guesses,
-    and writes them to a file to be corrected.
+    The kinds of columns are inferred, and missing cells are allowed. `softlearn schema` shows the
+    inferred kinds, or writes them to a file that you can correct and pass by --schema.
     """
 
     examples = (
@@ -49,13 +49,13 @@ class Fit(LearningCommand):
         bool,
         typer.Option(
             "--best",
-            help="Find learner and settings, and mix many circuits; Ctrl-C keeps the best so far. "
-            "With --valid, these rows decide which is best.",
+            help="Choose learner and settings, and mix several circuits; Ctrl-C keeps the best "
+            "model so far. With --valid, those rows decide which is best.",
         ),
     ] = False
     time: Annotated[
         float | None,
-        typer.Option("--time", metavar="SECONDS", help="How long --best may take. Default: 60."),
+        typer.Option("--time", metavar="SECONDS", help="Time limit of --best. Default: 60."),
     ] = None
 
     workers: Workers = None
@@ -88,10 +88,12 @@ class Fit(LearningCommand):
 
     def _check_best(self) -> None:
         if not self.best and self.time is not None:
-            raise SoftlearnError("--time is how long --best may take, and goes with it only")
+            raise SoftlearnError(
+                "--time is the time limit of --best, and has an effect only with it"
+            )
         if self.best and (self.settings or self.learner != DEFAULT_LEARNER):
             raise SoftlearnError(
-                "--best finds learner and settings by itself; leave the learner's options out"
+                "--best chooses the learner and its settings; leave out --learner and its options"
             )
         if self.time is not None and not self.time > 0.0:
             raise SoftlearnError(f"--time is a number of seconds above 0, not {self.time:g}")

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Impute(StreamingCommand):
-    """Fill the missing cells of a table; all other cells and columns come back as they are.
+    """Fill the missing cells of a table; all other cells and columns stay as they are.
 
-    Rows of probability zero stay as they are, and are counted.
+    Rows of probability zero are left as they are, and counted.
     """
 
     examples = (

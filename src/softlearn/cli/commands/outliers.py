@@ -25,9 +25,11 @@ _SURPRISING = 1.0  # nats beyond what is usual
 
 @dataclass(frozen=True, kw_only=True)
 class Outliers(StreamingCommand):
-    """List the rows of lowest density, and the cells that make them odd.
+    """List the least probable rows, and the cells that make them odd.
 
-    A cell's number is its surprise beyond what is usual in its column, in nats: -log P(cell | the
+    Rows are ranked by the log-probability of their cells, so that a number written with more digits
+    is no odder for it; softlearn score prints log-densities, which may rank rows otherwise. A
+    cell's number is its surprise beyond what is usual in its column, in nats: -log P(cell | the
     row's other cells), minus the mean of that over rows drawn from the model.
     """
 
@@ -36,7 +38,7 @@ class Outliers(StreamingCommand):
         "softlearn outliers bank.safetensors bank.csv -n 100 -o odd.csv",
     )
 
-    number: Annotated[int, typer.Option("-n", "--number", min=1, help="How many rows.")] = 10
+    number: Annotated[int, typer.Option("-n", "--number", min=1, help="Number of rows.")] = 10
 
     def run(self) -> None:
         """Find the lowest rows in one walk through the table, then explain them."""
@@ -87,7 +89,7 @@ def _explained(detector: CircuitOutlierDetector, lowest: Lowest, *, is_text: boo
     odd = detector.explain(lowest.typed).to_pylist()
     known = lowest.typed.to_pylist()
     because = [_reasons(row, of_row) for row, of_row in zip(known, odd, strict=True)]
-    first = {"row": lowest.rows, "log_density": lowest.scores, "because": because}
+    first = {"row": lowest.rows, "log_probability": lowest.scores, "because": because}
     answer = pa.table(first)
     for name in lowest.stored.column_names:
         is_typed = name in lowest.typed.column_names and not is_text

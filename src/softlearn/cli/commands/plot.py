@@ -24,11 +24,12 @@ _DOTS_PER_INCH = 150
 
 @dataclass(frozen=True, kw_only=True)
 class Plot(Command):
-    """Draw a picture of a model to a .png, .svg or .pdf file.
+    """Plot a model to a .png, .svg or .pdf file.
 
-    `marginals` and `pairs` show columns, beside a table if there is one; `structure` the circuit;
-    `conditional` how `--of` changes with `--on`; `likelihoods` a table's log-densities;
-    `calibration` whether `--event` comes true as often as predicted in a table.
+    `marginals` shows single columns and `pairs` pairs of columns, with the rows of `--table` if it
+    is given; `structure` the circuit; `conditional` how `--of` changes with `--on`; `likelihoods`
+    the log-densities of a table; `calibration` how often `--event` occurs in a table against its
+    predicted probability.
     """
 
     examples = (
@@ -44,21 +45,23 @@ class Plot(Command):
     ]
     model: ModelPath
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="Where the picture goes.")
+        Path,
+        typer.Option("-o", "--output", metavar="FILE", help="The image file: .png, .svg or .pdf."),
     ]
     table: Annotated[
         str | None, typer.Option("--table", metavar="TABLE", help="Rows to show beside the model.")
     ] = None
     columns: Annotated[
-        str | None, typer.Option(help="The columns to show, joined by commas; by default all.")
+        str | None, typer.Option(help="The columns to show, separated by commas; by default all.")
     ] = None
     of: Annotated[
         str | None, typer.Option(help="conditional: the column whose distribution is drawn.")
     ] = None
-    on: Annotated[str | None, typer.Option(help="conditional: the column that is varied.")] = None
+    on: Annotated[str | None, typer.Option(help="conditional: the column on the x axis.")] = None
     given: Given = ""
     event: Annotated[
-        str | None, typer.Option(metavar="CONDITIONS", help="calibration: what is predicted.")
+        str | None,
+        typer.Option(metavar="CONDITIONS", help="calibration: the event that is predicted."),
     ] = None
     missing_words: MissingWords = None
     force: Force = False
@@ -69,7 +72,7 @@ class Plot(Command):
         model = load_model(self.model)
         save_picture(_DRAW[self.kind](self, model), self.output)
         found = {"kind": self.kind, "output": str(self.output)}
-        print_answer(found, f"drawn to {self.output}", as_json=self.as_json)
+        print_answer(found, f"saved to {self.output}", as_json=self.as_json)
 
     def rows(self, model: Model) -> Any:  # noqa: ANN401 - a pyarrow Table, or None
         """Return the table with the model's columns, if one is given."""

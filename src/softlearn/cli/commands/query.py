@@ -38,7 +38,10 @@ class Query(Command):
 
     model: ModelPath
     question: Annotated[
-        str, typer.Argument(metavar="[QUESTION]", help="Columns, or conditions, with commas.")
+        str,
+        typer.Argument(
+            metavar="[QUESTION]", help="Column names or conditions, separated by commas."
+        ),
     ] = ""
     given: Given = ""
     mean: Annotated[

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Out: TypeAlias = Annotated[
     Path,
-    typer.Option("--out", metavar="DIR", help="The folder of rows, tables and pictures."),
+    typer.Option("--out", metavar="DIR", help="The folder for results, tables and pictures."),
 ]
 Betas: TypeAlias = Annotated[
     str,
@@ -41,18 +41,21 @@ class Experimenting(Command):
     ] = ""
     seeds: Annotated[
         int | None,
-        typer.Option(min=1, help="How many seeds; by default as many as the paper has."),
+        typer.Option(min=1, help="Number of seeds; by default that of the paper."),
     ] = None
     quick: Annotated[
         bool,
         typer.Option(
-            "--quick", help="One seed and at most 1,000 rows, to see that all works; kept apart."
+            "--quick", help="One seed and at most 1,000 rows, as a check; results are kept apart."
         ),
     ] = False
     jobs: Annotated[
         int | None,
         typer.Option(
-            "--jobs", "-j", min=1, help="Cells that are run at a time; by default one per core."
+            "--jobs",
+            "-j",
+            min=1,
+            help="Number of cells to run in parallel; by default one per core.",
         ),
     ] = None
     cluster: Annotated[
@@ -71,7 +74,7 @@ class Experimenting(Command):
         from softlearn import experiments  # noqa: PLC0415 - loads all learners
 
         if self.jobs is not None and self.cluster is not None:
-            raise SoftlearnError("--jobs and --cluster both say who runs the cells; choose one")
+            raise SoftlearnError("--jobs and --cluster cannot be combined; choose one")
         produced = experiments.reproduce(
             experiments.EXPERIMENTS[self.experiment],
             self.choices(),
@@ -108,7 +111,7 @@ class Experimenting(Command):
 
 @dataclass(frozen=True, kw_only=True)
 class ReproduceBinary(Experimenting):
-    """The twenty binary sets with the paper's choices, beside its first and its detail tables."""
+    """The twenty binary sets with the paper's settings, beside its tables."""
 
     experiment = "binary"
     examples: ClassVar[tuple[str, ...]] = (
@@ -125,15 +128,15 @@ class ReproduceBinary(Experimenting):
 
 @dataclass(frozen=True, kw_only=True)
 class ReproduceGrid(ReproduceBinary):
-    """The binary sets with choices made on the validation split, reported on the test split."""
+    """The binary sets, with settings chosen on the validation split."""
 
     experiment = "grid"
     examples = ("softlearn reproduce grid --only nltcs,plants --clusterings em",)
 
     systems: Annotated[
-        str, typer.Option(metavar="NAMES", help="Of `learnspn` and `softlearn`.")
+        str, typer.Option(metavar="NAMES", help="`learnspn`, `softlearn` or both.")
     ] = "learnspn,softlearn"
-    clusterings: Annotated[str, typer.Option(metavar="NAMES", help="Of `em` and `kmeans`.")] = (
+    clusterings: Annotated[str, typer.Option(metavar="NAMES", help="`em`, `kmeans` or both.")] = (
         "em,kmeans"
     )
 
@@ -156,7 +159,7 @@ class ReproduceMixed(Experimenting):
 
 @dataclass(frozen=True, kw_only=True)
 class ReproduceSamples(Experimenting):
-    """Learn, draw as many rows, learn from those, and score again: the price of drawn rows."""
+    """Measure drawn rows: learn, draw as many rows, learn from those, and score again."""
 
     experiment = "samples"
     examples = ("softlearn reproduce samples --only nltcs",)
@@ -164,7 +167,7 @@ class ReproduceSamples(Experimenting):
 
 @dataclass(frozen=True, kw_only=True)
 class ReproduceMnist(Experimenting):
-    """Handwritten nines and fives: drawn, scored, and their lower halves filled in."""
+    """Handwritten nines and fives: draw, score, and fill in their lower halves."""
 
     experiment = "mnist"
     examples = ("softlearn reproduce mnist --quick",)
@@ -172,7 +175,7 @@ class ReproduceMnist(Experimenting):
 
 @dataclass(frozen=True, kw_only=True)
 class ReproduceBadcluster(Experimenting):
-    """The two-dimensional illustration of what a bad split does to both learners."""
+    """The two-dimensional illustration of the effect of a bad split on both learners."""
 
     experiment = "badcluster"
     examples = ("softlearn reproduce badcluster",)
@@ -180,7 +183,7 @@ class ReproduceBadcluster(Experimenting):
 
 @dataclass(frozen=True, kw_only=True)
 class ReproduceDepth(Experimenting):
-    """What the knobs do: iterations, beta, significance and number of clusters."""
+    """The effect of iterations, beta, significance and number of clusters."""
 
     experiment = "depth"
     examples = ("softlearn reproduce depth --only nltcs",)
@@ -188,7 +191,7 @@ class ReproduceDepth(Experimenting):
 
 @dataclass(frozen=True, kw_only=True)
 class ReproduceSystems(Experimenting):
-    """Every system of the comparison table on the binary sets, its figures beside the published."""
+    """Every system of the comparison table on the binary sets, beside published figures."""
 
     experiment = "systems"
     examples = (
@@ -212,14 +215,14 @@ class ReproduceSystems(Experimenting):
 
 @dataclass(frozen=True, kw_only=True)
 class ReproduceRecords(Experimenting):
-    """The best model of each binary set, found by itself, beside the best published figures."""
+    """The best model found automatically for each binary set, beside the best published figures."""
 
     experiment = "records"
     examples = ("softlearn reproduce records --only nltcs --seeds 1 --time 20",)
 
     time: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", help="How long each search may take. Default: 300."),
+        typer.Option(metavar="SECONDS", help="Time limit of each search. Default: 300."),
     ] = None
 
     def crossed(self) -> dict[str, Any]:
@@ -229,7 +232,7 @@ class ReproduceRecords(Experimenting):
 
 @dataclass(frozen=True, kw_only=True)
 class ReproduceReport(Command):
-    """One page, `report.html`, of all rows that experiments have left, and Markdown beside them."""
+    """Write all results to one page, `report.html`, and to Markdown files."""
 
     examples = ("softlearn reproduce report",)
 

@@ -19,7 +19,7 @@ _BATCH_ROWS = 65_536
 
 @dataclass(frozen=True, kw_only=True)
 class Sample(Command):
-    """Draw rows from the model, under a condition if one is given; exact, not by rejection."""
+    """Draw rows from the model, optionally given a condition; exact, not by rejection."""
 
     examples = (
         "softlearn sample bank.safetensors -n 5",
@@ -27,7 +27,7 @@ class Sample(Command):
     )
 
     model: ModelPath
-    number: Annotated[int, typer.Option("-n", "--number", min=0, help="How many rows.")] = 10
+    number: Annotated[int, typer.Option("-n", "--number", min=0, help="Number of rows.")] = 10
     given: Given = ""
     seed: Seed = None
     output: RowsPath = None

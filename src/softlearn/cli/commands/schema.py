@@ -1,4 +1,4 @@
-"""What the columns of a table are taken for."""
+"""The schema of a table: shown, or written to a file."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _LEVELS_SHOWN = 6
 
 @dataclass(frozen=True, kw_only=True)
 class ShowSchema(Command):
-    """Show what the columns of a table or a model are, or write it to a file that `fit` reads.
+    """Show the schema of a table or model, or write it to a file that `fit` reads.
 
-    A terminal shows a table: kinds, values, whether a score counts the probability or the density
-    of a cell, and the reason for each guess. A pipe and `-o` get TOML, in which kinds, levels,
-    bounds and more can be set and columns left out: `softlearn fit --schema columns.toml`.
+    In a terminal it is shown as a table: kinds, values, whether scores count probabilities or
+    densities, and the reason for each kind. A pipe or `-o` gets TOML, in which you can change
+    kinds, levels and bounds, and leave out columns, for `softlearn fit --schema columns.toml`.
     """
 
     examples = (

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Score(StreamingCommand):
-    """Print how likely each row is: its log-density in nats, missing cells summed out."""
+    """Print the log-density of each row, in nats; missing cells are summed out."""
 
     examples = (
         "softlearn score bank.safetensors new.csv",
@@ -28,7 +28,7 @@ class Score(StreamingCommand):
     )
 
     unknown: Unknown = "error"
-    mean: Annotated[bool, typer.Option("--mean", help="Print the mean, and no rows.")] = False
+    mean: Annotated[bool, typer.Option("--mean", help="Print only the mean.")] = False
     append: Annotated[
         bool, typer.Option("--append", help="Keep the table's columns, and add log_density.")
     ] = False

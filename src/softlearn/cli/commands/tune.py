@@ -1,4 +1,4 @@
-"""The best of a grid of choices."""
+"""Grid search over a learner's parameters."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 class Tune(LearningCommand):
     """Try a grid of the learner's parameters, and save the best model.
 
-    The grid is the learner's own: for softlearn and learnspn the paper's, of significance,
-    smoothing and, where it matters, beta. A parameter that is given as an option stays as it is.
-    Combinations are judged by the rows of `--valid`, by a share of the rows that is held out (a
-    fifth by default), or by cross-validation. The best is then learnt from all rows.
+    Each learner has a grid of its own; that of softlearn and learnspn is the paper's, over
+    significance, smoothing and, where it has an effect, beta. Parameters given as options are
+    fixed. Combinations are scored on the rows of `--valid`, on held-out rows (a fifth by default),
+    or by cross-validation. The best one is then fitted to all rows.
     """
 
     examples = (
@@ -31,7 +31,7 @@ class Tune(LearningCommand):
     )
 
     folds: Annotated[
-        int | None, typer.Option(min=2, help="Judge by cross-validation with so many folds.")
+        int | None, typer.Option(min=2, help="Use cross-validation with this number of folds.")
     ] = None
 
     def run(self) -> None:
@@ -39,7 +39,7 @@ class Tune(LearningCommand):
         from softlearn.estimators import tune  # noqa: PLC0415
 
         if self.folds is not None and (self.valid is not None or self.hold_out is not None):
-            raise SoftlearnError("--folds goes without --valid and --hold-out")
+            raise SoftlearnError("--folds cannot be combined with --valid or --hold-out")
         if "checkpoint" in self.settings:
             raise SoftlearnError("--checkpoint is for a single fit, and tune makes many")
         training = self.prepare()

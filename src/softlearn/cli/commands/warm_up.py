@@ -11,10 +11,10 @@ from softlearn.cli.command import Command
 
 @dataclass(frozen=True, kw_only=True)
 class WarmUp(Command):
-    """Compile everything now rather than in the first fit: for images and clusters.
+    """Compile everything now instead of in the first fit, for container images and clusters.
 
-    What is compiled is kept beside the package, or in Numba's folder for the user if that is
-    read-only, or where the environment variable NUMBA_CACHE_DIR says.
+    Compiled code is kept in the package's folder, or in Numba's user folder if that is read-only,
+    or in the folder that the environment variable NUMBA_CACHE_DIR names.
     """
 
     examples = ("softlearn warm-up", "NUMBA_CACHE_DIR=/opt/cache softlearn warm-up")

@@ -1,4 +1,4 @@
-"""Clustering, compiled once for all who call it."""
+"""Clustering kernels, compiled once and called by address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hard incremental EM: each row goes to the mixture component that likes it best, or founds one."""
+"""Hard incremental EM: each row joins its most likely mixture component, or starts a new one."""
 
 from __future__ import annotations
 

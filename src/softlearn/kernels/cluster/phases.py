@@ -1,4 +1,4 @@
-"""What the passes of a clustering are for, and what follows from what they add up."""
+"""The phases of a clustering pass by pass, and how each uses the sums of the last pass."""
 
 from __future__ import annotations
 

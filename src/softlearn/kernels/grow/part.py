@@ -1,4 +1,4 @@
-"""What some rows of a slice bring to its statistics, when they lie in several parts.
+"""The contribution of some rows to a slice's statistics, when rows lie in several parts.
 
 These are the pieces of ``softlearn.kernels.grow.growth``, each a kernel of its own. They are
 compiled when the first slice is met that is too large to be split in one go.

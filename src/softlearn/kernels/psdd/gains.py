@@ -1,4 +1,4 @@
-"""What it is worth to give some rows copies of the nodes that they pass.
+"""The gain from giving some rows their own copies of the nodes that they pass.
 
 A row passes one node for every node of the tree of columns, and takes one of its edges. The
 log-likelihood of the rows is therefore a sum over nodes, and a copy changes the terms of one node.

@@ -1,4 +1,4 @@
-"""How much two columns say of each other, and the tree that keeps most of it."""
+"""Mutual information of pairs of columns, and the tree that keeps most of it."""
 
 from __future__ import annotations
 

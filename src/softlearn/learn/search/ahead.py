@@ -1,4 +1,4 @@
-"""Fits that others begin before the search asks for them.
+"""Fits that run on workers before the search needs them.
 
 A fit is a function of what is learnt from, of the settings and of a seed. So whoever has done it
 before, the search goes on as if it had been done here: it decides alone, and in the same order.

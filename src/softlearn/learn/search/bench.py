@@ -1,4 +1,4 @@
-"""Where candidates are tried: the rows to learn from, the rows that judge, the notes."""
+"""The test bench of a search: training rows, validation rows and the log of fits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much time and work a search may take, and what it tells while it runs."""
+"""The limits of a search in time and work, and its progress reports."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Clock:
         return self.bounds.max_fits is None or self.n_fits < self.bounds.max_fits
 
     def tell(self, stage: str, score: float) -> None:
-        """Tell who looks on."""
+        """Call the progress callback."""
         left = max(0.0, self.left())
         self.watch(
             News(

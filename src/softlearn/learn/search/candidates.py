@@ -1,4 +1,4 @@
-"""What is worth trying on a table: all learners that take it, with settings drawn from grids."""
+"""The candidates of a search: all learners that take the table, with settings drawn from grids."""
 
 from __future__ import annotations
 

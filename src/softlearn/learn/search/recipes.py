@@ -1,4 +1,4 @@
-"""Which member to learn next: what the mixture has most of, for the time that it takes."""
+"""Choose which member to learn next, by the mixture's weights and the time per fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole search: rows held out, kinds looked at, settings raced, members mixed."""
+"""The whole search: hold out rows, screen learners, race settings, mix members."""
 
 from __future__ import annotations
 

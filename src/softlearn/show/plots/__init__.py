@@ -1,4 +1,4 @@
-"""Pictures of models and of what they say about tables; they need matplotlib."""
+"""Plots of models, alone or beside tables; they need matplotlib."""
 
 from softlearn.show.plots.calibration import calibration
 from softlearn.show.plots.comparison import comparison

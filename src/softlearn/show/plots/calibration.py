@@ -61,7 +61,7 @@ def calibration(
     event : dict
         What may be true of a row, such as ``{"car": "none"}`` or ``{"age": (30, 40)}``.
     unknown : {"error", "missing"}
-        Whether a level that the model has never seen is an error or taken as missing.
+        Whether an unknown level is an error, or treated as missing.
     ax : Axes, optional
         Where to draw; by default a new figure.
     """
@@ -78,7 +78,10 @@ def calibration(
     )
     possible = ~np.isnan(log_probability)
     if not possible.any():
-        raise EvidenceError("no row of the table is left: its cells are missing or impossible")
+        raise EvidenceError(
+            "no row of the table can be used: its cells of the event are missing, or it is "
+            "impossible in the model"
+        )
     predicted, came_true = np.exp(log_probability[possible]), happened[possible]
     ax = one_axes(ax, 4.4, 4.4)
     _draw(ax, predicted, _binned(predicted, came_true))

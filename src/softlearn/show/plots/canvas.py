@@ -1,4 +1,4 @@
-"""Where plots are drawn: the caller's axes, or a new figure that the caller then owns."""
+"""The axes that plots draw on: the caller's, or those of a new figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Systems beside each other on several data sets."""
+"""Compare systems on several data sets."""
 
 from __future__ import annotations
 

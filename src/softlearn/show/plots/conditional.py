@@ -1,4 +1,4 @@
-"""One column as another moves: conditional probabilities, or a mean with its deviation."""
+"""How one column changes with another: conditional probabilities, or a mean and deviation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _STRIP = 0.1  # height of the strip that shows where the other column is likely
 def conditional(
     model: Model, of: str, on: str, given: Conditions | None = None, *, ax: Axes | None = None
 ) -> Axes:
-    """Draw what one column tells about another.
+    """Plot how the distribution of one column depends on another.
 
     For a discrete ``of`` it is the probability of each level, for numbers and times the expected
     value with one standard deviation to each side. The grey strip at the bottom shows where ``on``
@@ -66,7 +66,7 @@ def conditional(
 
 @dataclass(frozen=True, eq=False)
 class _Question:
-    """What is asked of which columns, and the answers."""
+    """A conditional query about some columns, and the answers."""
 
     of: Column
     on: Column
@@ -83,7 +83,7 @@ def _ask(model: Model, of: str, on: str, given: Conditions | None) -> _Question:
     target, other = schema.index(of), schema.index(on)
     for name in (of, on):
         if name in known:
-            raise EvidenceError(f"column {name!r} is drawn, so it cannot be given as well")
+            raise EvidenceError(f"column {name!r} is what is drawn, so it cannot also be given")
     if target == other:
         raise EvidenceError(f"of and on are both {of!r}; name two different columns")
     beliefs = Beliefs(model, [other], given)

@@ -1,4 +1,4 @@
-"""Learners side by side: how well they tell held-out rows, how fast and how large they are."""
+"""Learners side by side: held-out score, time and size."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def learners(table: Sequence[Mapping[str, Any]], *, ax: Axes | None = None) -> A
     """
     rows = [row for row in table if np.isfinite(row["held_out"])]
     if not rows:
-        raise SoftlearnError("learners draws the scores of compare, and no learner here has one")
+        raise SoftlearnError(
+            "no learner has a score to draw; pass the table of what compare returns"
+        )
     ax = one_axes(ax, 6.4, 1.0 + 0.3 * len(rows))
     style.quiet(ax, grid="x")
     places = np.arange(len(rows))
@@ -55,5 +57,6 @@ def learners(table: Sequence[Mapping[str, Any]], *, ax: Axes | None = None) -> A
         )
     ax.set_yticks(places, [style.plain(row["learner"]) for row in rows])
     ax.invert_yaxis()
+    ax.locator_params(axis="x", nbins=5)
     ax.set_xlabel("nats per row, held out", fontsize=style.NORMAL, color=style.INK)
     return ax

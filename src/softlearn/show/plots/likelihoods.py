@@ -1,4 +1,4 @@
-"""How likely the rows of a table are, and which of them are hardly likely at all."""
+"""A histogram of the log-densities of a table's rows, with the least likely ones marked."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def likelihoods(
     share : float
         The share of the rows to mark, if there is no threshold.
     unknown : {"error", "missing"}
-        Whether a level that the model has never seen is an error or taken as missing.
+        Whether an unknown level is an error, or treated as missing.
     ax : Axes, optional
         Where to draw; by default a new figure.
     """
@@ -96,6 +96,7 @@ def _draw(ax: Axes, finite: Floats, limit: float) -> None:
         clip_on=False,
         transform=ax.get_xaxis_transform(),
     )
+    ax.tick_params(axis="x", pad=7)  # below the marks
     beyond = int((finite < edges[0]).sum())
     if beyond:
         text = f"← {beyond:,} further, to {finite.min():.4g}"

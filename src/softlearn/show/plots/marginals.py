@@ -1,4 +1,4 @@
-"""Every column by itself: what was observed beside what the model believes."""
+"""Every column by itself: the table beside the model."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ _ACROSS = 4
 _MOST_COLUMNS = 60  # unless the caller names them: more cannot be read, and take long to draw
 _MOST_LEVELS = 8
 _FINENESS = 240  # steps of a density curve
+_LABEL_WIDTH = 0.2  # of the axis; labels that are closer stand below each other
 _CLIP = 3.0  # a spike may stand this many times above the tallest bar
 
 
@@ -52,7 +53,7 @@ def marginals(
     columns : list of str, optional
         The columns to draw; by default all, or the first sixty.
     unknown : {"error", "missing"}
-        Whether a level that the model has never seen is an error or taken as missing.
+        Whether an unknown level is an error, or treated as missing.
     axes : array of Axes, optional
         Where to draw, one for each column; by default a new figure.
 
@@ -203,11 +204,14 @@ class MarginalPainter:
         """Write how likely the model takes what lies in clipped bars."""
         column, share = self._columns[position], self._beliefs.between(position, edges)
         middle = scale.as_axis(column, scale.middles(edges))
+        apart, last, line = _LABEL_WIDTH * (middle[-1] - middle[0]), -np.inf, 0
         for bar in np.flatnonzero(clipped).tolist():
+            line = line + 1 if middle[bar] - last < apart else 0
+            last = middle[bar]
             ax.annotate(
                 share_text(float(share[bar])),
                 (middle[bar], 0.97),
-                (4, 0),
+                (4, -style.SMALL * line),
                 xycoords=ax.get_xaxis_transform(),
                 textcoords="offset points",
                 va="top",

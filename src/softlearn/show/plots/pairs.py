@@ -57,7 +57,7 @@ def pairs(
     columns : list of str, optional
         The columns; by default the five that depend most on the others.
     unknown : {"error", "missing"}
-        Whether a level that the model has never seen is an error or taken as missing.
+        Whether an unknown level is an error, or treated as missing.
     axes : array of Axes of shape (columns, columns), optional
         Where to draw; by default a new figure.
 

@@ -41,7 +41,7 @@ def search(report: Tried, *, ax: Axes | None = None) -> Axes:
     """
     rows = getattr(report, "table", None)
     if not rows:
-        raise SoftlearnError("search draws what was tried: pass the report_ of an AutoCircuit")
+        raise SoftlearnError("pass the report_ of a fitted AutoCircuit")
     ax = one_axes(ax, 6.4, 3.2)
     style.quiet(ax, grid="y")
     scored = [row for row in rows if np.isfinite(row["score"])]

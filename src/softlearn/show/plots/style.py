@@ -25,6 +25,7 @@ HEAT = ("#ffffff", "#d5e4f0", "#8fbbdc", "#3f86bd", "#0b5d9c", "#06355a")  # fro
 
 SMALL, NORMAL = 8.0, 9.0  # points
 _NAME_LETTERS = 32
+_FEW_NAMES = 4  # of long names that do not touch at a gentle angle
 
 
 def quiet(ax: Axes, *, grid: str = "") -> None:
@@ -103,6 +104,6 @@ def count_axis(ax: Axes) -> None:
 def turn_long_names(ax: Axes, names: Sequence[str]) -> None:
     """Turn the names below an axis if side by side they would touch."""
     if sum(map(len, names)) > 16:
-        ax.tick_params(axis="x", rotation=40)
+        ax.tick_params(axis="x", rotation=40 if len(names) <= _FEW_NAMES else 65)
         for label in ax.get_xticklabels():
             label.set(ha="right", rotation_mode="anchor")

@@ -1,4 +1,4 @@
-"""What a page shows of a model, as dicts and lists that become JSON: one module for each view."""
+"""The explorer's views of a model as JSON-safe values, one module per view."""
 
 from softlearn.show.views.beliefs import Asked, Believer
 from softlearn.show.views.drawn import drawn_rows

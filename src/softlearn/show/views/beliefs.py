@@ -1,4 +1,4 @@
-"""The posteriors of all columns for many requests at once, each with conditions of its own."""
+"""Posteriors of all columns for several requests at once, each with its own conditions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each column would tell about another, given what is already known."""
+"""How informative each column is about another, given the evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One row of a batch of posteriors: every column in a few numbers, some with all of theirs."""
+"""One row of a batch of posteriors: summaries of all columns, distributions of some."""
 
 from __future__ import annotations
 

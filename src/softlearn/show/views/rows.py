@@ -1,4 +1,4 @@
-"""Rows of a table beside a model: how likely each is, why it is odd, and what it lacks."""
+"""Rows of a table: how likely each is, which cells are surprising, and which are missing."""
 
 from __future__ import annotations
 

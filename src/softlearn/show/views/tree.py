@@ -1,4 +1,4 @@
-"""A circuit as a tree that is opened node by node, with the weight of each branch now."""
+"""A circuit as a tree that is opened node by node, with posterior branch weights."""
 
 from __future__ import annotations
 

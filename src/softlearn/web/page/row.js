@@ -23,7 +23,7 @@ export function rowPanel(found, model) {
     h(
       "button",
       { type: "button", class: "plain", on: { click: () => change(known.join(", ")) } },
-      "Take the whole row as evidence",
+      "Use the whole row as evidence",
     ),
   );
 }
@@ -48,7 +48,7 @@ function line(one, most) {
     ? h("span", { class: "filled", title: "missing; its mean, or its most probable level" }, `${cell(one.filled)} filled`)
     : h(
         "button",
-        { type: "button", class: "link", title: `Take ${one.condition} as evidence`, on: { click: () => addConditions(one.condition) } },
+        { type: "button", class: "link", title: `Use ${one.condition} as evidence`, on: { click: () => addConditions(one.condition) } },
         cell(one.value),
       );
   return h(

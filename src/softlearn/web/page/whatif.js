@@ -30,7 +30,7 @@ export function whatIfView(model) {
     lead.textContent = isKnown
       ? `${found.target} is known, so there is nothing left to learn about it.`
       : `${found.target} is uncertain by ${bits(found.entropy_bits)}${found.given ? " given the evidence" : ""}. ` +
-        "This is how much of that each column would tell on average, if it were known next.";
+        "Each bar shows how much of that uncertainty the column would remove on average, if it were known.";
     const most = Math.max(found.columns[0]?.bits ?? 0, 1e-9);
     refill(list, ...found.columns.map((one) => teller(one, most, found.entropy_bits)));
   }
@@ -52,7 +52,7 @@ export function whatIfView(model) {
   const element = h(
     "section",
     { class: "view narrow", "aria-label": "What if" },
-    h("div", { class: "tools" }, h("label", { for: "target" }, "What would tell most about"), target),
+    h("div", { class: "tools" }, h("label", { for: "target" }, "Most informative about"), target),
     h("div", { class: "panel" }, lead, list),
   );
   return { element, update };
