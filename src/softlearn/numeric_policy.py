@@ -20,9 +20,9 @@ LAPLACE_SMOOTHING: Final = 0.1
 # How many rows the column as a whole counts for in a leaf over its cells: enough that every value
 # stays possible, little enough that it is hardly ever drawn.
 SCALE_SMOOTHING: Final = 0.01
-# How many of the rows in a leaf's coarse bins count as spread by its normal distribution. Of 3, 10,
-# 20 and 40, fewer make drawn rows harder to tell from real ones, and more keep the held-out score.
-ROWS_OF_THE_NORMAL: Final = 30.0
+# How many of the rows in a leaf's coarse bins count as spread by its normal distribution. Of 30, 40
+# and 60, fewer make drawn rows harder to tell from real ones, and more keep the held-out score.
+ROWS_OF_THE_NORMAL: Final = 40.0
 # How many pairs of independent columns a node may take for dependent by chance, and the level of
 # a single test however few pairs there are. With a fixed level a node of 400 columns has hundreds
 # of such pairs, and never falls apart.

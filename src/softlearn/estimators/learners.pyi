@@ -50,11 +50,11 @@ class SoftLearn(CircuitEstimator):
         keeps all. With EM, tests and clusters leave out rows that keep less than ten times
         that.
     smoothing : float, default=0.1
-        Pseudo-rows of every column that has levels, and of every bin of a histogram.
+        Pseudo-rows of a leaf for every level that it has seen, and of every bin of a histogram.
     smoothing_per : {"column", "level"}, optional
-        Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
-        table, or each level gets as many, which is Laplace's smoothing. By default they share
-        them, unless all columns have two levels.
+        Whether all levels of a column share these pseudo-rows alike, or each level, seen or
+        not, gets as many, which is Laplace's smoothing. By default they share them, unless all
+        columns have two levels.
     leaf : {"gaussian", "histogram", "chow-liu"} or mapping of column name to the first of them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
         mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,
@@ -212,11 +212,11 @@ class LearnSPN(CircuitEstimator):
         keeps all. With EM, tests and clusters leave out rows that keep less than ten times
         that.
     smoothing : float, default=0.1
-        Pseudo-rows of every column that has levels, and of every bin of a histogram.
+        Pseudo-rows of a leaf for every level that it has seen, and of every bin of a histogram.
     smoothing_per : {"column", "level"}, optional
-        Whether the levels of a column share the pseudo-rows, each by how frequent it is in the
-        table, or each level gets as many, which is Laplace's smoothing. By default they share
-        them, unless all columns have two levels.
+        Whether all levels of a column share these pseudo-rows alike, or each level, seen or
+        not, gets as many, which is Laplace's smoothing. By default they share them, unless all
+        columns have two levels.
     leaf : {"gaussian", "histogram", "chow-liu"} or mapping of column name to the first of them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
         mapping are Gaussian. A histogram takes a column's scale away. Columns with a scale,

@@ -111,6 +111,20 @@ class Leaves(Smoothing):
 class GrowerLeaves(Smoothing):
     """What there is where growing ends, and how it is estimated."""
 
+    smoothing: float = parameter(
+        LAPLACE_SMOOTHING,
+        number("a number, 0 or more", lambda x: x >= 0.0),
+        "Pseudo-rows of a leaf for every level that it has seen, and of every bin of a histogram.",
+        grid=SMOOTHING_GRID,
+        wide=_WIDE_SMOOTHING,
+    )
+    smoothing_per: SmoothingPer | None = parameter(
+        None,
+        or_none(one_of("column", "level")),
+        "Whether all levels of a column share these pseudo-rows alike, or each level, seen or not, "
+        "gets as many, which is Laplace's smoothing. By default they share them, unless all "
+        "columns have two levels.",
+    )
     leaf: GrowerLeaf | Mapping[str, LeafChoice] = parameter(
         "gaussian",
         one_per_column("gaussian", "histogram", or_for_all=("chow-liu",)),

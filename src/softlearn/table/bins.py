@@ -9,13 +9,14 @@ import numpy as np
 from softlearn.arrays import Bools, Floats, Offsets
 from softlearn.numeric_policy import SMALLEST_PROBABILITY
 
-MOST_BINS: Final = 16
+MOST_BINS: Final = 32
 _VALLEY = 0.5  # of the density on both sides: where a cut moves to
 # Of it: where one hump ends and another begins. Columns of one hump and a hundred rows reach 0.5,
 # two that are six deviations apart mostly less than this, from a few hundred rows on.
 _DEEP_VALLEY = 0.25
 _THIN = 0.005  # of the column on each side of a cut: what is compared with the densities there
-_AROUND = 2.0  # bins on each side of a cut: what it is compared with
+_AROUND = 0.125  # of the column on each side of a cut: what it is compared with
+_LEAST_HUMP = 0.03  # of the column
 _CORE = 0.1  # of these, at each end: left out
 
 
@@ -62,8 +63,7 @@ def _is_deep(share: Floats, size: Floats, cell: Offsets, cut: int) -> bool:
 
     Where a ``cell`` is not the next one there is an atom between, and no gap.
     """
-    reach = _AROUND / MOST_BINS
-    if min(share[:cut].sum(), share[cut:].sum()) < 0.5 / MOST_BINS:
+    if min(share[:cut].sum(), share[cut:].sum()) < _LEAST_HUMP:
         return False
     sides = [(share[cut - 1 :: -1], size[cut - 1 :: -1]), (share[cut:], size[cut:])]
     thin_share, thin_size, n_thin, core = 0.0, 0.0, [], []
@@ -72,7 +72,7 @@ def _is_deep(share: Floats, size: Floats, cell: Offsets, cut: int) -> bool:
         few = int(np.searchsorted(up_to, _THIN)) + 1
         thin_share, thin_size = thin_share + own[:few].sum(), thin_size + length[:few].sum()
         n_thin.append(min(few, own.size))
-        ends = min(reach, float(up_to[-1])) * np.array([_CORE, 1.0 - _CORE])
+        ends = min(_AROUND, float(up_to[-1])) * np.array([_CORE, 1.0 - _CORE])
         begin, end = np.interp(ends, np.append(0.0, up_to), np.append(0.0, np.cumsum(length)))
         core.append((ends[1] - ends[0]) / max(end - begin, SMALLEST_PROBABILITY))
     first, last = cut - n_thin[0], cut + n_thin[1] - 1
