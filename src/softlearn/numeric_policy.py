@@ -33,7 +33,7 @@ MOST_SIGNIFICANCE: Final = 0.1
 # 0.1 a table of 200,000 rows has six times the nodes, and scores 0.01 nats more per row.
 LEVEL_TIMES_ROWS: Final = 10.0
 # Clusters at a time: two, as in the paper. Four make drawn rows of large tables harder to tell from
-# real ones (C2ST-XGB of adult 0.90 instead of 0.88, magic 0.88 and 0.84), and cost 0.1 to 0.2 nats
+# real ones (C2ST-XGB of adult 0.91 instead of 0.87, magic 0.87 and 0.84), and cost 0.1 to 0.3 nats
 # per unseen row of adult, shoppers and magic.
 CLUSTERS: Final = 2
 
