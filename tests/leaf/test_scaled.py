@@ -105,6 +105,18 @@ def test_bins_follow_the_rows_where_there_are_many_and_the_normal_where_there_ar
         assert least < hole < most
 
 
+def test_a_leaf_tells_most_of_a_thirty_second_part_of_its_column_from_the_next():
+    """Cuts move to where the column is thin, so that some of each lies in a bin with the next."""
+    values = np.random.default_rng(0).normal(size=4000)
+    family = SCALED.on(cells_of(Column("x", "numeric", scale=find_scale(values))))
+    place = np.argsort(np.argsort(values)) * 32 // values.size
+    rows = values[place % 2 == 0]  # every other thirty-second part
+    params = family.finish(family.summarise(rows, np.ones(rows.size)), OPTIONS)
+    drawn = family.draw(params, (np.arange(2000) + 0.5) / 2000)
+    others = place[np.abs(values - drawn[:, None]).argmin(axis=1)] % 2
+    assert others.mean() < 0.25
+
+
 @pytest.mark.parametrize("learner", [LearnSPN, SoftLearn])
 def test_a_leaf_of_one_hump_does_not_reach_into_the_next(learner):
     rng = np.random.default_rng(0)

@@ -109,14 +109,25 @@ def test_the_root_alone_has_the_estimates_of_the_families(learner):
 
 
 @every_grower
-def test_smoothing_per_column_is_shared_by_its_levels_as_they_occur(learner):
-    values, weights = mixture("n3b", 300), np.random.default_rng(0).gamma(1.0, 1.0, 300)
-    circuit = learn(learner, values, schema_of("n3b"), weights=weights, max_depth=0, smoothing=0.5)
-    for column, levels in ((1, 3), (2, 2)):
-        counts = np.bincount(values[column].astype(int), weights, levels)
-        raised = counts + 0.5 * (counts + 0.5 / levels) / (counts.sum() + 0.5)
+def test_smoothing_per_column_has_pseudo_rows_for_each_level_that_a_leaf_has_seen(learner):
+    values, weights = mixture("n3b9", 300), np.random.default_rng(0).gamma(1.0, 1.0, 300)
+    values[3] = np.where(values[3] < 6, 0.0, values[3])  # five of nine levels are never seen
+    weights[values[3] == 8.0] = 0.0
+    weights[np.argmax(values[3] == 8.0)] = 0.25  # this much of another one
+    chosen = {"weights": weights, "max_depth": 0, "smoothing": 0.5}
+    circuit = learn(learner, values, schema_of("n3b9"), **chosen)
+    for column, levels, seen in ((1, 3, 3.0), (2, 2, 2.0), (3, 9, 3.25)):
+        raised = np.bincount(values[column].astype(int), weights, levels) + 0.5 * seen / levels
         (found,) = leaf_params(circuit, column)
         assert found == pytest.approx(raised / raised.sum(), rel=1e-6)
+
+
+@every_grower
+def test_a_leaf_of_one_level_expects_another_less_than_one_of_many(learner):
+    values = np.stack([np.zeros(60), np.arange(60) % 8]).astype(float)
+    circuit = learn(learner, values, schema_of("99"), max_depth=0)
+    (same,), (all_but_one,) = leaf_params(circuit, 0), leaf_params(circuit, 1)
+    assert all_but_one[8] == pytest.approx(8.0 * same[8], rel=0.02)
 
 
 @every_grower

@@ -23,10 +23,11 @@ def humps_of(values) -> list[float]:
 @many
 @given(
     st.lists(st.tuples(st.integers(0, 20), st.integers(1, 9), st.booleans()), max_size=60),
+    st.sampled_from([1.0, 2500.0, 1e9]),
 )
-def test_every_bin_has_a_cell_that_is_no_atom(cells):
+def test_every_bin_has_a_cell_that_is_no_atom(cells, n_rows):
     share, size, atom = (np.array([cell[i] for cell in cells], dtype=float) for i in range(3))
-    bins, humps = find_bins(share, size, atom.astype(bool))
+    bins, humps = find_bins(share, size, atom.astype(bool), n_rows)
     assert bins.size != 1
     assert bins.size <= MOST_BINS
     assert np.isin(humps, bins[1:]).all()
@@ -35,11 +36,19 @@ def test_every_bin_has_a_cell_that_is_no_atom(cells):
         assert end > first
 
 
-def test_bins_of_a_smooth_column_hold_equal_shares():
-    scale = find_scale(np.random.default_rng(0).normal(size=5000))
+@pytest.mark.parametrize(("n_rows", "n_bins"), [(300, 16), (2400, 24), (5000, 32)])
+def test_bins_of_a_smooth_column_hold_equal_shares(n_rows, n_bins):
+    scale = find_scale(np.random.default_rng(0).normal(size=n_rows))
     held = np.add.reduceat(scale.share, scale.bins)
-    assert len(scale.bins) == MOST_BINS
-    np.testing.assert_allclose(held, 1.0 / MOST_BINS, rtol=0.4)
+    assert len(scale.bins) == n_bins
+    np.testing.assert_allclose(held, 1.0 / n_bins, rtol=0.4)
+
+
+def test_rows_that_count_twice_make_as_many_bins_as_rows_that_are_there_twice():
+    values = np.random.default_rng(0).normal(size=1200)
+    twice = find_scale(np.repeat(values, 2))
+    assert find_scale(values, np.full(1200, 2.0)).bins == twice.bins
+    assert len(twice.bins) == 24
 
 
 @pytest.mark.parametrize("n_rows", [100, 1000, 10_000])

@@ -51,12 +51,12 @@ class SoftLearn(CircuitEstimator):
         A node ignores rows that keep less than this share of their weight in it; 0 keeps all.
         With EM, tests and clustering ignore rows below ten times this share.
     smoothing : float, default=0.1
-        Smoothing: the number of pseudo-rows added to every column with levels, and to every bin
-        of a histogram.
+        Smoothing: the number of pseudo-rows of a leaf for every level that it has seen, and for
+        every bin of a histogram.
     smoothing_per : {"column", "level"}, optional
-        Whether the pseudo-rows are per column, shared by its levels in proportion to their
-        frequency in the table, or per level, which is Laplace smoothing. Default: per column,
-        unless all columns have two levels.
+        Whether these pseudo-rows are per column, shared equally by all its levels, or per
+        level, seen or not, which is Laplace smoothing. Default: per column, unless all columns
+        have two levels.
     leaf : {"gaussian", "histogram", "chow-liu"} or mapping of column name to the first of them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
         mapping are Gaussian. A column with histogram leaves has no scale. Columns with a scale,
@@ -216,12 +216,12 @@ class LearnSPN(CircuitEstimator):
         A node ignores rows that keep less than this share of their weight in it; 0 keeps all.
         With EM, tests and clustering ignore rows below ten times this share.
     smoothing : float, default=0.1
-        Smoothing: the number of pseudo-rows added to every column with levels, and to every bin
-        of a histogram.
+        Smoothing: the number of pseudo-rows of a leaf for every level that it has seen, and for
+        every bin of a histogram.
     smoothing_per : {"column", "level"}, optional
-        Whether the pseudo-rows are per column, shared by its levels in proportion to their
-        frequency in the table, or per level, which is Laplace smoothing. Default: per column,
-        unless all columns have two levels.
+        Whether these pseudo-rows are per column, shared equally by all its levels, or per
+        level, seen or not, which is Laplace smoothing. Default: per column, unless all columns
+        have two levels.
     leaf : {"gaussian", "histogram", "chow-liu"} or mapping of column name to the first of them, default='gaussian'
         The leaves of integer, numeric and datetime columns without a scale; those not in a
         mapping are Gaussian. A column with histogram leaves has no scale. Columns with a scale,

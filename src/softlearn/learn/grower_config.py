@@ -114,6 +114,21 @@ class Leaves(Smoothing):
 class GrowerLeaves(Smoothing):
     """What there is where growing ends, and how it is estimated."""
 
+    smoothing: float = parameter(
+        LAPLACE_SMOOTHING,
+        number("a number, 0 or more", lambda x: x >= 0.0),
+        "Smoothing: the number of pseudo-rows of a leaf for every level that it has seen, and for "
+        "every bin of a histogram.",
+        grid=SMOOTHING_GRID,
+        wide=_WIDE_SMOOTHING,
+    )
+    smoothing_per: SmoothingPer | None = parameter(
+        None,
+        or_none(one_of("column", "level")),
+        "Whether these pseudo-rows are per column, shared equally by all its levels, or per level, "
+        "seen or not, which is Laplace smoothing. Default: per column, unless all columns have "
+        "two levels.",
+    )
     leaf: GrowerLeaf | Mapping[str, LeafChoice] = parameter(
         "gaussian",
         one_per_column("gaussian", "histogram", or_for_all=("chow-liu",)),

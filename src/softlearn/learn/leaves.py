@@ -112,8 +112,7 @@ def finish_alike(
     floor = float(config.deviation_floor * table.spread[column])
     options = LeafOptions(smoothing=config.smoothing, deviation_floor=floor)
     if family is CATEGORICAL:
-        added = _pseudo_counts_of(columns[is_known], table, config)
-        options = LeafOptions(smoothing=added)
+        options = LeafOptions(smoothing=_pseudo_counts_of(levels, config))
         params[is_known] = CATEGORICAL.finish(CategoricalStats(levels), options)
     elif family is HISTOGRAM:
         params[is_known] = HISTOGRAM.finish(HistogramStats(table.edges[column], bins), options)
@@ -150,15 +149,21 @@ def know_nothing(column: Column, edges: Floats | None) -> Floats:
     return np.array([0.0, 1.0])
 
 
-def _pseudo_counts_of(columns: AnyArray, table: Layout, config: GrowConfig) -> Floats:
-    """Return what is added to the weight of each level of each leaf, (leaves, levels)."""
-    different, position = np.unique(columns, return_inverse=True)
-    added = [pseudo_counts(table.level_weights(column), config) for column in different.tolist()]
-    return np.stack(added)[position]
+def _pseudo_counts_of(levels: Floats, config: GrowConfig) -> Floats | float:
+    """Return what is added to the weight of each level of each leaf, (leaves, levels) or (…, 1).
+
+    Per column, a leaf has as many pseudo-rows as it has seen levels, and all levels share them: a
+    leaf that has seen many of them is likely to meet another, one whose rows are alike is not. One
+    that has not seen a whole row of a level has seen a part of it.
+    """
+    if config.smoothing_per == "level":
+        return config.smoothing
+    seen = np.minimum(levels, 1.0).sum(axis=-1, keepdims=True)
+    return np.asarray(config.smoothing * seen / levels.shape[-1])
 
 
 def pseudo_counts(weights: Floats, config: GrowConfig) -> Floats:
-    """Return what is added to the weight of each level of columns, given their weights.
+    """Return what trees and parameter learning add to each level of columns, given their weights.
 
     Per level, every level gets the same; per column, all levels together get it, by their share
     of the column, so that a column of forty levels is not forty times as noisy as a flag.

@@ -9,13 +9,18 @@ import numpy as np
 from softlearn.arrays import Bools, Floats, Offsets
 from softlearn.numeric_policy import SMALLEST_PROBABILITY
 
-MOST_BINS: Final = 16
+# Of each column: more as it has more rows. With 32 bins a column of some hundred rows scores lower,
+# and criteria such as BIC charge for bins that say nothing.
+FEWEST_BINS: Final = 16
+MOST_BINS: Final = 32
+_ROWS_OF_A_BIN = 100.0
 _VALLEY = 0.5  # of the density on both sides: where a cut moves to
 # Of it: where one hump ends and another begins. Columns of one hump and a hundred rows reach 0.5,
 # two that are six deviations apart mostly less than this, from a few hundred rows on.
 _DEEP_VALLEY = 0.25
 _THIN = 0.005  # of the column on each side of a cut: what is compared with the densities there
-_AROUND = 2.0  # bins on each side of a cut: what it is compared with
+_AROUND = 0.125  # of the column on each side of a cut: what it is compared with
+_LEAST_HUMP = 0.03  # of the column
 _CORE = 0.1  # of these, at each end: left out
 
 
@@ -26,7 +31,7 @@ class Bins(NamedTuple):
     humps: Offsets
 
 
-def find_bins(share: Floats, size: Floats, atom: Bools) -> Bins:
+def find_bins(share: Floats, size: Floats, atom: Bools, n_rows: float) -> Bins:
     """Return the coarse bins of (cells,) arrays; none if there would be one only.
 
     Leaves have a probability for each bin. A cut may move by half a bin to where the column is
@@ -38,6 +43,8 @@ def find_bins(share: Floats, size: Floats, atom: Bools) -> Bins:
         How likely each cell is, and whether it is left out of the bins: atoms have a probability.
     size
         How many values a cell has, or how long it is; 0 if that compares with no other cell.
+    n_rows
+        How many rows of the column have a value.
     """
     rest = np.flatnonzero(~atom)
     total = float(share[rest].sum())
@@ -49,7 +56,8 @@ def find_bins(share: Floats, size: Floats, atom: Bools) -> Bins:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         density = np.where(size > 0.0, own / size, np.nan)
     middle = np.cumsum(own) - 0.5 * own
-    cuts = np.unique([_cut(middle, density, size, b / MOST_BINS) for b in range(1, MOST_BINS)])
+    n_bins = int(np.clip(n_rows / _ROWS_OF_A_BIN, FEWEST_BINS, MOST_BINS))
+    cuts = np.unique([_cut(middle, density, size, b, n_bins) for b in range(1, n_bins)])
     cuts = cuts[(cuts > 0) & (cuts < rest.size)]
     if not cuts.size:
         return Bins(none, none)
@@ -62,8 +70,7 @@ def _is_deep(share: Floats, size: Floats, cell: Offsets, cut: int) -> bool:
 
     Where a ``cell`` is not the next one there is an atom between, and no gap.
     """
-    reach = _AROUND / MOST_BINS
-    if min(share[:cut].sum(), share[cut:].sum()) < 0.5 / MOST_BINS:
+    if min(share[:cut].sum(), share[cut:].sum()) < _LEAST_HUMP:
         return False
     sides = [(share[cut - 1 :: -1], size[cut - 1 :: -1]), (share[cut:], size[cut:])]
     thin_share, thin_size, n_thin, core = 0.0, 0.0, [], []
@@ -72,7 +79,7 @@ def _is_deep(share: Floats, size: Floats, cell: Offsets, cut: int) -> bool:
         few = int(np.searchsorted(up_to, _THIN)) + 1
         thin_share, thin_size = thin_share + own[:few].sum(), thin_size + length[:few].sum()
         n_thin.append(min(few, own.size))
-        ends = min(reach, float(up_to[-1])) * np.array([_CORE, 1.0 - _CORE])
+        ends = min(_AROUND, float(up_to[-1])) * np.array([_CORE, 1.0 - _CORE])
         begin, end = np.interp(ends, np.append(0.0, up_to), np.append(0.0, np.cumsum(length)))
         core.append((ends[1] - ends[0]) / max(end - begin, SMALLEST_PROBABILITY))
     first, last = cut - n_thin[0], cut + n_thin[1] - 1
@@ -81,15 +88,16 @@ def _is_deep(share: Floats, size: Floats, cell: Offsets, cut: int) -> bool:
     return bool(thin_share < _DEEP_VALLEY * min(core) * thin_size)
 
 
-def _cut(middle: Floats, density: Floats, size: Floats, share: float) -> int:
-    """Return the cell that begins after a share of the column, or amid a valley near there."""
+def _cut(middle: Floats, density: Floats, size: Floats, before: int, n_bins: int) -> int:
+    """Return the cell that begins after some equal bins, or amid a valley near there."""
+    share, half = before / n_bins, 0.5 / n_bins
     usual = int(np.searchsorted(middle, share))
-    first, last = np.searchsorted(middle, [share - 0.5 / MOST_BINS, share + 0.5 / MOST_BINS])
+    first, last = np.searchsorted(middle, [share - half, share + half])
     near = density[first:last]
     if not np.isfinite(near).any():
         return usual
     lowest = int(first + np.nanargmin(near))
-    begin, end = np.searchsorted(middle, [share - 1.0 / MOST_BINS, share + 1.0 / MOST_BINS])
+    begin, end = np.searchsorted(middle, [share - 2.0 * half, share + 2.0 * half])
     sides = (density[begin:lowest], density[lowest + 1 : end])
     higher = [float(np.nanmax(side)) for side in sides if np.isfinite(side).any()]
     if len(higher) < 2 or density[lowest] > _VALLEY * min(higher):

@@ -121,17 +121,17 @@ def scale_of(
         missing,
         tuple(listed.tolist()),
         stray,
-        *_bins(cells, grid),
+        *_bins(cells, grid, column.mass),
     )
     words = scale_words(column.value, column.weight, atom, scale, unit=grid.unit, is_time=signed)
     return replace(scale, reason=words)
 
 
-def _bins(cells: Cut, grid: Grid) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _bins(cells: Cut, grid: Grid, n_rows: float) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the first cells of bins and humps; among all numbers a single value has no length."""
     length = cells.right - cells.left
     size = np.rint(length / grid.step) + 1.0 if grid.step else length
-    bins, humps = find_bins(cells.share, size, cells.atom)
+    bins, humps = find_bins(cells.share, size, cells.atom, n_rows)
     return tuple(bins.tolist()), tuple(humps.tolist())
 
 
