@@ -41,8 +41,13 @@ class Keeper(ABC):
         self.client = client
 
     @abstractmethod
-    def keep(self, function: Callable[..., object], given: Iterable[Sequence[Any]]) -> list[Kept]:
-        """Return what a function makes of each of many arguments, once all are made."""
+    def keep(
+        self, function: Callable[..., object], given: Iterable[Sequence[Any]], at_once: int = 1
+    ) -> list[Kept]:
+        """Return what a function makes of each of many arguments, once all are made.
+
+        A worker makes so many of them in one go, where that does not matter to who needs them.
+        """
 
     @abstractmethod
     def keep_delayed(self, values: Sequence[Delayed]) -> list[Kept]:
@@ -92,8 +97,10 @@ class InMemory(Keeper):
     the rows of the source.
     """
 
-    def keep(self, function: Callable[..., object], given: Iterable[Sequence[Any]]) -> list[Kept]:
-        """Return futures."""
+    def keep(
+        self, function: Callable[..., object], given: Iterable[Sequence[Any]], at_once: int = 1
+    ) -> list[Kept]:
+        """Return futures, each of which is made by itself."""
         return self._finished([self.client.submit(function, *own, pure=False) for own in given])
 
     def keep_delayed(self, values: Sequence[Delayed]) -> list[Kept]:
@@ -117,11 +124,17 @@ class InFiles(Keeper):
         self.folder = folder
         self.n_threads = n_threads
 
-    def keep(self, function: Callable[..., object], given: Iterable[Sequence[Any]]) -> list[Kept]:
+    def keep(
+        self, function: Callable[..., object], given: Iterable[Sequence[Any]], at_once: int = 1
+    ) -> list[Kept]:
         """Return files, which go when the last of who holds them here does."""
         made = [(self._new_file(), own) for own in given]
+        work = [(str(file.path), own) for file, own in made]
         self._finished(
-            [self.client.submit(_written, str(f.path), function, *o, pure=False) for f, o in made]
+            [
+                self.client.submit(_all_written, work[i : i + at_once], function, pure=False)
+                for i in range(0, len(work), at_once)
+            ]
         )
         return [file for file, _ in made]
 
@@ -172,6 +185,11 @@ class Later(Unread):
     def read(self) -> Any:  # noqa: ANN401 - whatever the function makes
         """Make it."""
         return _with_opened(self.function, *self.given)
+
+
+def _all_written(work: list[tuple[str, Sequence[Any]]], function: Callable[..., object]) -> None:
+    for path, given in work:
+        _written(path, function, *given)
 
 
 def _written(path: str, function: Callable[..., object], *given: Any) -> None:  # noqa: ANN401

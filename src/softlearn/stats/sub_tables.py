@@ -10,13 +10,18 @@ from softlearn.arrays import AnyArray, Ids, Offsets
 from softlearn.kernels.grow.work import GrowTable
 
 _BY_ROW = ("dense", "levels", "numbers", "codes", "bins", "weights", "keys")  # on the last axis
+_OF_COLUMNS = tuple(n for n in GrowTable._fields if n not in (*_BY_ROW, "start", "feature"))
 
 
 def table_with(table: GrowTable, rows: Ids) -> GrowTable:
-    """Return a table of some rows, in their order."""
+    """Return a table of some rows, in their order.
+
+    It shares no array with the other one, all of which would stay in memory with it.
+    """
     start, feature = _some_compressed(table.start, table.feature, rows)
+    of_columns = {name: getattr(table, name).copy() for name in _OF_COLUMNS}
     by_row = {name: _some(getattr(table, name), rows) for name in _BY_ROW}
-    return table._replace(start=start, feature=feature, **by_row)
+    return GrowTable(start=start, feature=feature, **by_row, **of_columns)
 
 
 def joined_tables(tables: Sequence[GrowTable]) -> GrowTable:
@@ -36,12 +41,12 @@ def joined_tables(tables: Sequence[GrowTable]) -> GrowTable:
 
 def _some(cells: AnyArray, rows: Ids) -> AnyArray:
     """Return some rows of an array; the form that a table does not have stays without any."""
-    return cells if cells.shape == (0, 0) else np.take(cells, rows, axis=-1)
+    return cells.copy() if cells.shape == (0, 0) else np.take(cells, rows, axis=-1)
 
 
 def _some_compressed(start: Offsets, feature: Ids, rows: Ids) -> tuple[Offsets, Ids]:
     if start.size == 1:
-        return start, feature
+        return start.copy(), feature.copy()
     from softlearn.kernels.grow.slices import select  # noqa: PLC0415 - loads Numba
 
     same = np.arange(int(feature.max(initial=0)) + 1, dtype=np.int32)
