@@ -21,7 +21,7 @@ from softlearn.scale import open_cluster
 from softlearn.scale.array_files import read_arrays, write_arrays
 from softlearn.scale.cluster import folder_of
 from softlearn.scale.growing import grow_on_workers
-from softlearn.scale.subtrees import _rows_of
+from softlearn.scale.subtrees import _cells_of
 from softlearn.stats.parts import Share
 from softlearn.stats.table import training_table
 
@@ -71,7 +71,7 @@ def test_rows_that_are_brought_together_hold_no_file_in_memory(tmp_path, monkeyp
     write_arrays(path, training_table(values, np.ones(values.shape[1]), schema).arrays)
     shares = [Share(np.arange(0, 200, 7, dtype=np.int32), np.ones(29))]
     monkeypatch.setattr(mmap, "mmap", Mapped)
-    some, weights = _rows_of(read_arrays(path), shares)
+    some, weights = _cells_of(read_arrays(path), shares, np.arange(4, dtype=np.int32))
     gc.collect()
     assert some.weights.size == weights.size == 29
     assert not list(opened_files)

@@ -112,18 +112,22 @@ def _split_large(
     engine: Engine,
 ) -> list[Slice]:
     """Split slices of more rows, bucket by bucket; return the small ones that are left."""
-    small = _ForLater()
+    small = _ForLater(most_rows)
     shares = parts.cut(Share(first.rows, first.weights))
     whole = in_parts(first, shares, first.rows.size, float(first.weights.sum()))
-    split_large(grower, whole, small, most_rows=most_rows, progress=progress, engine=engine)
+    split_large(grower, whole, small, progress=progress, engine=engine)
     return small.slices
 
 
 class _ForLater:
     """Gathers small slices, which are grown when no large one is left."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_rows: int) -> None:
+        self.most_rows = most_rows
         self.slices: list[Slice] = []
+
+    def takes(self, task: LargeSlice) -> bool:
+        return task.n_rows <= self.most_rows
 
     def hand_over(self, task: LargeSlice) -> None:
         rows, weights = zip(*task.shares, strict=True)

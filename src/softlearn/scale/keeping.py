@@ -37,6 +37,8 @@ class Keeper(ABC):
     A function is given values that were kept as they were made, or in lists to be ``opened``.
     """
 
+    free_for_work: float  # share of what rows may take in a worker; the rest is for what is kept
+
     def __init__(self, client: Any) -> None:  # noqa: ANN401 - dask has no types
         self.client = client
 
@@ -97,6 +99,8 @@ class InMemory(Keeper):
     the rows of the source.
     """
 
+    free_for_work = 0.25
+
     def keep(
         self, function: Callable[..., object], given: Iterable[Sequence[Any]], at_once: int = 1
     ) -> list[Kept]:
@@ -118,6 +122,8 @@ class InMemory(Keeper):
 
 class InFiles(Keeper):
     """Values are written to files of a folder that all workers reach."""
+
+    free_for_work = 0.5
 
     def __init__(self, client: Any, folder: Path, n_threads: int) -> None:  # noqa: ANN401
         super().__init__(client)
@@ -148,9 +154,13 @@ class InFiles(Keeper):
         return [file for file, _ in made]
 
     def group_size(self, n_parts: int) -> int:
-        """Return so many that every worker has some groups; they are opened one by one."""
+        """Return so many that every worker has some groups, or all if there is one worker.
+
+        They are opened one by one.
+        """
+        n_groups = _GROUPS_PER_THREAD * self.n_threads if self.n_threads > 1 else 1
         size = 1
-        while n_parts // size > _GROUPS_PER_THREAD * self.n_threads:
+        while n_parts // size > n_groups:
             size *= 2
         return size
 
