@@ -50,7 +50,7 @@ def measured(rows: list[Row]) -> str:
 
 def _table(rows: list[Row]) -> str:
     names = (
-        "rows | workers | memory | at most | seconds | CPU s | µs a row | client | a worker | "
+        "rows | workers | memory | max_nodes | seconds | CPU s | µs a row | client | a worker | "
         "moved | passes | nodes | held out, truth"
     )
     lines = [f"| {names} |", f"|{'---:|' * (names.count('|') + 1)}"]
@@ -82,9 +82,10 @@ def _costs(row: Row) -> str:
     sent = row["moved_mb"] * 1e6 / row["rows"]
     per_pass = row["pass_bytes"] / max(row["passes"], 1) / max(row["parts"], 1)
     n_parts = n_rows / 2**17
+    at_most = f" into at most {row['max_nodes']:,} nodes" if row["max_nodes"] else ""
     return (
-        f"By the fit of {row['rows']:,} rows on {row['workers']} worker(s), which share files and "
-        f"send each other and the client {sent:,.0f} bytes per row: "
+        f"By the fit of {row['rows']:,} rows{at_most} on {row['workers']} worker(s), which share "
+        f"files and send each other and the client {sent:,.2g} bytes per row: "
         f"{1e6 * row['cpu_seconds'] / row['rows']:,.0f} µs of CPU time per row; "
         f"{row['passes']:,} passes over a slice, after each of which a part sends "
         f"{per_pass:,.0f} bytes. A terabyte, which is {n_rows:.2g} rows of {N_COLUMNS} columns of "
