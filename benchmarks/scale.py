@@ -47,6 +47,7 @@ class Run:
     workers: int
     memory: str | None
     learner: str
+    max_nodes: int | None
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -107,11 +108,9 @@ def learn_once(run: Run, folder: Path) -> dict[str, Any]:
 def _local(run: Run, rows: Path) -> dict[str, Any]:
     import pyarrow.parquet as pq  # noqa: PLC0415
 
-    from softlearn.estimators import estimator_named  # noqa: PLC0415
-
     ready = _get_ready()
     start, worked = time.perf_counter(), time.process_time()
-    learnt = estimator_named(run.learner)(random_state=0).fit(pq.read_table(rows))
+    learnt = _learner_of(run).fit(pq.read_table(rows))
     return {
         "ready_cpu_seconds": ready,
         "seconds": time.perf_counter() - start,
@@ -122,14 +121,13 @@ def _local(run: Run, rows: Path) -> dict[str, Any]:
 
 
 def _on_workers(run: Run, rows: Path) -> dict[str, Any]:
-    from softlearn.estimators import estimator_named  # noqa: PLC0415
     from softlearn.scale import open_cluster, read_partitions  # noqa: PLC0415
 
     with open_cluster(run.workers, memory=run.memory) as cluster, _counted_passes() as counts:
         ready = _get_ready() + sum(cluster.client.run(_get_ready).values())
         start, here = time.perf_counter(), time.process_time()
         there = sum(cluster.client.run(time.process_time).values())
-        learnt = estimator_named(run.learner)(random_state=0).fit(read_partitions(str(rows)))
+        learnt = _learner_of(run).fit(read_partitions(str(rows)))
         return {
             "seconds": time.perf_counter() - start,
             "cpu_seconds": time.process_time()
@@ -143,6 +141,12 @@ def _on_workers(run: Run, rows: Path) -> dict[str, Any]:
             "moved_mb": cluster.bytes_moved() / _MB,
             "model": learnt.model_,
         }
+
+
+def _learner_of(run: Run) -> Any:
+    from softlearn.estimators import estimator_named  # noqa: PLC0415
+
+    return estimator_named(run.learner)(random_state=0, max_nodes=run.max_nodes)
 
 
 def _get_ready() -> float:
@@ -207,7 +211,7 @@ def _score(model: Model, folder: Path) -> float:
 def _runs(rows: int, options: argparse.Namespace) -> list[Run]:
     local = [0] if rows <= options.local_rows else []
     return [
-        Run(rows, workers, options.memory if workers else None, options.learner)
+        Run(rows, workers, options.memory if workers else None, options.learner, options.max_nodes)
         for workers in (*local, *options.workers)
     ]
 
@@ -265,6 +269,7 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--workers", type=_count, nargs="*", default=(1, 2), help="processes")
     parser.add_argument("--memory", help="of all workers together, such as 2GB")
     parser.add_argument("--learner", default="softlearn")
+    parser.add_argument("--max-nodes", type=_count, help="the most that a circuit may have")
     parser.add_argument("--folder", help="keep the drawn rows here, for the next time")
     parser.add_argument(
         "--local-rows", type=_count, default=LOCAL_ROWS, help="the most learnt here"

@@ -35,7 +35,8 @@ def rows_of(path: Path) -> list[Row]:
     latest: dict[tuple[Any, ...], Row] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        latest[row["rows"], row["workers"], row["memory"] or "", row["learner"]] = row
+        at_most = row["max_nodes"] or 0
+        latest[at_most, row["rows"], row["workers"], row["memory"] or "", row["learner"]] = row
     return [latest[key] for key in sorted(latest)]
 
 
@@ -48,23 +49,28 @@ def measured(rows: list[Row]) -> str:
 
 
 def _table(rows: list[Row]) -> str:
-    names = "rows | workers | memory | seconds | CPU s | client | a worker | moved | passes | nodes"
-    lines = [f"| {names} | held out, truth |", f"|{'---:|' * 11}"]
+    names = (
+        "rows | workers | memory | max_nodes | seconds | CPU s | µs a row | client | a worker | "
+        "moved | passes | nodes | held out, truth"
+    )
+    lines = [f"| {names} |", f"|{'---:|' * (names.count('|') + 1)}"]
     return "\n".join([*lines, *map(_line, rows)])
 
 
 def _line(row: Row) -> str:
     who = str(row["workers"] or "none")
-    head = [f"{row['rows']:,}", who, row["memory"] or "–"]
+    at_most = f"{row['max_nodes']:,}" if row["max_nodes"] else "–"
+    head = [f"{row['rows']:,}", who, row["memory"] or "–", at_most]
     if "error" in row:
-        return f"| {' | '.join(head)} | {row['error']} |" + " |" * 7
+        return f"| {' | '.join(head)} | {row['error']} |" + " |" * 8
     sizes = [
         f"{row[name]:,.0f} MB" if name in row else "–"
         for name in ("client_mb", "worker_mb", "moved_mb")
     ]
     passes = f"{row['passes']:,}" if "passes" in row else "–"
     score = f"{row['held_out']:.3f}, {row['truth']:.3f}"
-    times = [f"{row['seconds']:,.1f}", f"{row['cpu_seconds']:,.1f}"]
+    per_row = 1e6 * row["cpu_seconds"] / row["rows"]
+    times = [f"{row['seconds']:,.1f}", f"{row['cpu_seconds']:,.1f}", f"{per_row:,.0f}"]
     cells = [*head, *times, *sizes, passes, f"{row['nodes']:,}", score]
     return f"| {' | '.join(cells)} |"
 
@@ -76,9 +82,10 @@ def _costs(row: Row) -> str:
     sent = row["moved_mb"] * 1e6 / row["rows"]
     per_pass = row["pass_bytes"] / max(row["passes"], 1) / max(row["parts"], 1)
     n_parts = n_rows / 2**17
+    at_most = f" into at most {row['max_nodes']:,} nodes" if row["max_nodes"] else ""
     return (
-        f"By the fit of {row['rows']:,} rows on {row['workers']} worker(s), which share files and "
-        f"send each other and the client {sent:,.0f} bytes per row: "
+        f"By the fit of {row['rows']:,} rows{at_most} on {row['workers']} worker(s), which share "
+        f"files and send each other and the client {sent:,.2g} bytes per row: "
         f"{1e6 * row['cpu_seconds'] / row['rows']:,.0f} µs of CPU time per row; "
         f"{row['passes']:,} passes over a slice, after each of which a part sends "
         f"{per_pass:,.0f} bytes. A terabyte, which is {n_rows:.2g} rows of {N_COLUMNS} columns of "

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from learn.table_examples import mixture, schema_of, tables, with_gaps
 from softlearn.circuit import Circuit
-from softlearn.learn import Block, Engine
+from softlearn.learn import Block, Engine, grow
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.growing import grown
 from softlearn.table import infer_schema
@@ -175,3 +175,20 @@ def test_an_interrupt_in_a_large_slice_keeps_a_circuit():
     engine = Engine(watch=Impatient(), keep_partial=True)
     kept = grown(blocks, schema, config, SEED, engine)
     assert len(schema) < kept.kind.size < grown(blocks, schema, config, SEED, Engine()).kind.size
+
+
+def test_small_slices_do_not_wait_until_no_large_one_is_left(monkeypatch):
+    """Slices share rows: all small ones together may have many times the rows of the table."""
+    waiting, gathered, plain = [], [], grow._SmallSlices.hand_over
+
+    def hand_over(self, task):
+        plain(self, task)
+        gathered.append(task.n_rows)
+        waiting.append(sum(own.rows.size for own in self.waiting))
+
+    monkeypatch.setattr(grow._SmallSlices, "hand_over", hand_over)
+    values, schema = scaled_table(600)
+    config = GrowConfig(bucket_rows=300, significance=0.3, n_clusters=4)
+    learnt(values, schema, config)
+    assert sum(gathered) > 4 * 600
+    assert max(waiting) <= 600 + 300

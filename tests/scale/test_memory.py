@@ -1,8 +1,12 @@
 """Rows that do not fit into the memory of workers: they lie in files, and all comes out."""
 
+import gc
+import mmap
 import os
 from contextlib import suppress
+from weakref import WeakSet
 
+import numpy as np
 import pytest
 
 from learn.test_large import SEED, same_bits, scaled_table
@@ -14,8 +18,12 @@ from softlearn.learn.config import GrowConfig
 from softlearn.learn.growing import grown
 from softlearn.scale import cluster as module
 from softlearn.scale import open_cluster
+from softlearn.scale.array_files import read_arrays, write_arrays
 from softlearn.scale.cluster import folder_of
 from softlearn.scale.growing import grow_on_workers
+from softlearn.scale.subtrees import _cells_of
+from softlearn.stats.parts import Share
+from softlearn.stats.table import training_table
 
 pytest.importorskip("distributed")
 N_ROWS = 20_000
@@ -48,6 +56,25 @@ def test_rows_lie_in_files_and_not_in_the_memory_of_workers():
     assert same_bits(grown(here, schema, CONFIG, SEED, Engine()), there)
     assert max(held) < values.nbytes / 10
     assert max(on_disk) > values.nbytes
+
+
+def test_rows_that_are_brought_together_hold_no_file_in_memory(tmp_path, monkeypatch):
+    """Mapped pages count as memory of a worker; those of all parts would be the whole table."""
+    opened_files = WeakSet()
+
+    class Mapped(mmap.mmap):
+        def __init__(self, *_, **__):
+            opened_files.add(self)
+
+    values, schema = scaled_table(300)
+    path = tmp_path / "part"
+    write_arrays(path, training_table(values, np.ones(values.shape[1]), schema).arrays)
+    shares = [Share(np.arange(0, 200, 7, dtype=np.int32), np.ones(29))]
+    monkeypatch.setattr(mmap, "mmap", Mapped)
+    some, weights = _cells_of(read_arrays(path), shares, np.arange(4, dtype=np.int32))
+    gc.collect()
+    assert some.weights.size == weights.size == 29
+    assert not list(opened_files)
 
 
 def _size(file):

@@ -84,54 +84,59 @@ def grow_slice(
     The slice that was opened last is worked on first, which bounds how many are open.
     """
     grower, progress = Grower(table, options), Progress(first.mass)
-    small = [first]
-    with threadpool_limits(1, user_api="blas"), raised_at(ends, grower.stop):
+    with (
+        threadpool_limits(1, user_api="blas"),
+        raised_at(ends, grower.stop),
+        ThreadPoolExecutor(engine.n_jobs) as pool,
+    ):
+        small = _SmallSlices(grower, pool, buckets.most_rows, first.rows.size)
         if first.rows.size > buckets.most_rows:
             with local_parts(table, buckets.n_buckets, engine.n_jobs) as parts:
                 large = LargeGrower(parts, layout, no_rows_of(layout), options, engine.memory)
-                small = _split_large(
-                    large,
-                    parts,
-                    first,
-                    most_rows=buckets.most_rows,
-                    progress=progress,
-                    engine=engine,
-                )
-        with ThreadPoolExecutor(engine.n_jobs) as pool:
-            _work_off(grower, small, progress, pool, engine)
+                whole = _in_parts(first, parts)
+                split_large(large, whole, small, progress=progress, engine=engine)
+        else:
+            small.waiting.append(first)
+        small.work_off(progress, engine)
     return joined(first.piece.grown[first.place])
 
 
-def _split_large(
-    grower: LargeGrower,
-    parts: LocalParts,
-    first: Slice,
-    *,
-    most_rows: int,
-    progress: Progress,
-    engine: Engine,
-) -> list[Slice]:
-    """Split slices of more rows, bucket by bucket; return the small ones that are left."""
-    small = _ForLater()
+def _in_parts(first: Slice, parts: LocalParts) -> LargeSlice:
     shares = parts.cut(Share(first.rows, first.weights))
-    whole = in_parts(first, shares, first.rows.size, float(first.weights.sum()))
-    split_large(grower, whole, small, most_rows=most_rows, progress=progress, engine=engine)
-    return small.slices
+    return in_parts(first, shares, first.rows.size, float(first.weights.sum()))
 
 
-class _ForLater:
-    """Gathers small slices, which are grown when no large one is left."""
+class _SmallSlices:
+    """Gathers small slices, and grows them when there are many, or no large one is left.
 
-    def __init__(self) -> None:
-        self.slices: list[Slice] = []
+    Slices share rows. In a deep tree all that are small would have many times the rows of the
+    table.
+    """
+
+    def __init__(
+        self, grower: Grower, pool: ThreadPoolExecutor, most_rows: int, most_waiting: int
+    ) -> None:
+        self.grower = grower
+        self.pool = pool
+        self.most_rows = most_rows  # of a slice
+        self.most_waiting = most_waiting  # rows, of all slices
+        self.waiting: list[Slice] = []
+
+    def takes(self, task: LargeSlice) -> bool:
+        return task.n_rows <= self.most_rows
 
     def hand_over(self, task: LargeSlice) -> None:
         rows, weights = zip(*task.shares, strict=True)
         whole = Share(np.concatenate(rows), np.concatenate(weights))
-        self.slices.append(with_rows(task, whole))
+        self.waiting.append(with_rows(task, whole))
 
     def collect(self, progress: Progress, engine: Engine) -> None:
-        pass
+        if sum(task.rows.size for task in self.waiting) > self.most_waiting:
+            self.work_off(progress, engine)
+
+    def work_off(self, progress: Progress, engine: Engine) -> None:
+        """Grow all that are waiting."""
+        _work_off(self.grower, self.waiting, progress, self.pool, engine)
 
 
 class Grower:

@@ -189,6 +189,9 @@ def _place_of(task: LargeSlice, piece: Piece, children: Children, k: int) -> Ope
 class SmallSlices(Protocol):
     """Who grows the slices that are small enough."""
 
+    def takes(self, task: LargeSlice) -> bool:
+        """Return whether a slice is."""
+
     def hand_over(self, task: LargeSlice) -> None:
         """Take a slice over, to be grown now or later."""
 
@@ -201,18 +204,17 @@ def split_large(
     first: LargeSlice,
     small: SmallSlices,
     *,
-    most_rows: int,
     progress: Progress,
     engine: Engine,
 ) -> None:
-    """Split slices until none has more rows than so many; those that do not are handed over."""
+    """Split slices until none is large; small ones are handed over."""
     large = [first]
     while large:
         try:
             task = large[-1]
             more: list[LargeSlice] = []
             is_known = recalled(task, progress, engine)
-            if not is_known and task.n_rows <= most_rows:
+            if not is_known and small.takes(task):
                 small.hand_over(task)
             elif not is_known:
                 piece, more = grower.split(task)

@@ -25,14 +25,12 @@ from softlearn.scale.cluster import bytes_moved, folder_of, room_on
 from softlearn.scale.keeping import InFiles, InMemory, Keeper
 from softlearn.scale.partitions import Delayed
 from softlearn.scale.parts import WorkerParts
+from softlearn.scale.small_slices import limits_of
 from softlearn.scale.subtrees import Subtrees, until
 from softlearn.stats.table import no_rows_of
 from softlearn.table import Schema
 
 _SECONDS_BETWEEN_QUESTIONS = 2.0  # to all workers
-_BYTES_OF_A_CELL = 40  # of a slice that is grown: the table, rows laid out, memberships
-_ROOM_FOR_A_SLICE = 0.25  # of a worker's memory; parts of the table are there too
-_SLICES_PER_THREAD = 4  # so that all have something to do until the end
 
 
 def grow_on_workers(
@@ -58,15 +56,15 @@ def grow_on_workers(
     first = in_parts(place, table.shares, rows.n_rows, rows.weight)
     progress = Progress(first.mass, n_rows=rows.n_rows)
     shared = keeper.share((layout, options, buckets))
-    subtrees = Subtrees(parts, shared, options.stop, ends)
-    most = local_rows(client, rows.n_rows, len(schema), config)
+    limits = limits_of(keeper, rows.n_rows, len(schema), config)
+    subtrees = Subtrees(parts, limits, shared, options.stop, ends)
     with checkpoint_of(config, schema, seed, lambda: digest_of(keeper, rows)) as memory:
         rows.parts.clear()  # the table has all that is left to be done
         watch = _with_bytes_moved(client, engine.watch)
         engine = replace(engine, memory=memory, watch=watch)
         large = LargeGrower(parts, layout, no_rows_of(layout), options, memory)
         with raised_at(until(ends), options.stop):
-            split_large(large, first, subtrees, most_rows=most, progress=progress, engine=engine)
+            split_large(large, first, subtrees, progress=progress, engine=engine)
             subtrees.collect_all(progress, engine)
         tree = joined(top.grown[0])
         return assemble(tree, finish_leaves(tree, layout, config), schema)
@@ -77,29 +75,6 @@ def _keeper_for(client: Any) -> Keeper:  # noqa: ANN401
     if folder is None:
         return InMemory(client)
     return InFiles(client, folder, room_on(client).n_threads)
-
-
-def local_rows(
-    client: Any,  # noqa: ANN401
-    n_rows: int,
-    n_columns: int,
-    config: GrowConfig,
-) -> int:
-    """Return how many rows a slice may have that one worker grows as a whole.
-
-    So many as fit well into its memory, but not so many that others have nothing to do: a worker
-    that is alone takes all. Smaller slices than a bucket are never measured in parts; and with a
-    checkpoint none larger is grown in one go, so that little is lost.
-    """
-    if config.checkpoint is not None:
-        return config.bucket_rows
-    workers = room_on(client)
-    is_alone = workers.n_threads == 1
-    fair = n_rows if is_alone else n_rows // (_SLICES_PER_THREAD * workers.n_threads)
-    if workers.bytes_per_thread is None:
-        return max(config.bucket_rows, fair)
-    room = int(workers.bytes_per_thread * _ROOM_FOR_A_SLICE)
-    return max(config.bucket_rows, min(fair, room // (_BYTES_OF_A_CELL * n_columns)))
 
 
 def _with_bytes_moved(

@@ -37,12 +37,19 @@ class Keeper(ABC):
     A function is given values that were kept as they were made, or in lists to be ``opened``.
     """
 
+    free_for_work: float  # share of what rows may take in a worker; the rest is for what is kept
+
     def __init__(self, client: Any) -> None:  # noqa: ANN401 - dask has no types
         self.client = client
 
     @abstractmethod
-    def keep(self, function: Callable[..., object], given: Iterable[Sequence[Any]]) -> list[Kept]:
-        """Return what a function makes of each of many arguments, once all are made."""
+    def keep(
+        self, function: Callable[..., object], given: Iterable[Sequence[Any]], at_once: int = 1
+    ) -> list[Kept]:
+        """Return what a function makes of each of many arguments, once all are made.
+
+        A worker makes so many of them in one go, where that does not matter to who needs them.
+        """
 
     @abstractmethod
     def keep_delayed(self, values: Sequence[Delayed]) -> list[Kept]:
@@ -92,8 +99,12 @@ class InMemory(Keeper):
     the rows of the source.
     """
 
-    def keep(self, function: Callable[..., object], given: Iterable[Sequence[Any]]) -> list[Kept]:
-        """Return futures."""
+    free_for_work = 0.25
+
+    def keep(
+        self, function: Callable[..., object], given: Iterable[Sequence[Any]], at_once: int = 1
+    ) -> list[Kept]:
+        """Return futures, each of which is made by itself."""
         return self._finished([self.client.submit(function, *own, pure=False) for own in given])
 
     def keep_delayed(self, values: Sequence[Delayed]) -> list[Kept]:
@@ -112,16 +123,24 @@ class InMemory(Keeper):
 class InFiles(Keeper):
     """Values are written to files of a folder that all workers reach."""
 
+    free_for_work = 0.5
+
     def __init__(self, client: Any, folder: Path, n_threads: int) -> None:  # noqa: ANN401
         super().__init__(client)
         self.folder = folder
         self.n_threads = n_threads
 
-    def keep(self, function: Callable[..., object], given: Iterable[Sequence[Any]]) -> list[Kept]:
+    def keep(
+        self, function: Callable[..., object], given: Iterable[Sequence[Any]], at_once: int = 1
+    ) -> list[Kept]:
         """Return files, which go when the last of who holds them here does."""
         made = [(self._new_file(), own) for own in given]
+        work = [(str(file.path), own) for file, own in made]
         self._finished(
-            [self.client.submit(_written, str(f.path), function, *o, pure=False) for f, o in made]
+            [
+                self.client.submit(_all_written, work[i : i + at_once], function, pure=False)
+                for i in range(0, len(work), at_once)
+            ]
         )
         return [file for file, _ in made]
 
@@ -135,9 +154,13 @@ class InFiles(Keeper):
         return [file for file, _ in made]
 
     def group_size(self, n_parts: int) -> int:
-        """Return so many that every worker has some groups; they are opened one by one."""
+        """Return so many that every worker has some groups, or all if there is one worker.
+
+        They are opened one by one.
+        """
+        n_groups = _GROUPS_PER_THREAD * self.n_threads if self.n_threads > 1 else 1
         size = 1
-        while n_parts // size > _GROUPS_PER_THREAD * self.n_threads:
+        while n_parts // size > n_groups:
             size *= 2
         return size
 
@@ -172,6 +195,11 @@ class Later(Unread):
     def read(self) -> Any:  # noqa: ANN401 - whatever the function makes
         """Make it."""
         return _with_opened(self.function, *self.given)
+
+
+def _all_written(work: list[tuple[str, Sequence[Any]]], function: Callable[..., object]) -> None:
+    for path, given in work:
+        _written(path, function, *given)
 
 
 def _written(path: str, function: Callable[..., object], *given: Any) -> None:  # noqa: ANN401

@@ -43,7 +43,11 @@ class WorkerParts:
     ) -> list[Kept]:
         """Return the function of each bucket, a list for each part."""
         own = zip(self.tables, zip(*held, strict=True), strict=True)
-        return self.keeper.keep(_each, ((table, some, function, given) for table, some in own))
+        return self.keeper.keep(
+            _each,
+            ((table, some, function, given) for table, some in own),
+            at_once=self.keeper.group_size(len(self.tables)),
+        )
 
     def total(
         self,

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from softlearn.arrays import Floats, Kinds
+from softlearn.arrays import Floats, Ids, Kinds
 from softlearn.kernels.grow.work import GrowTable, GrowthOptions
 from softlearn.learn import Engine, Progress
 from softlearn.learn.grow import Buckets, grow_slice
@@ -18,6 +18,7 @@ from softlearn.learn.slices import LargeSlice, OpenPlace, with_rows
 from softlearn.scale.keeping import Future, Kept
 from softlearn.scale.partitions import opened
 from softlearn.scale.parts import WorkerParts
+from softlearn.scale.small_slices import Limits
 from softlearn.scale.waiting import Patience
 from softlearn.stats.layout import Layout
 from softlearn.stats.parts import Share
@@ -39,6 +40,8 @@ class Subtrees:
     ----------
     parts
         Where the rows are.
+    limits
+        How large a slice may be.
     shared
         Layout, options and buckets, on workers.
     stop
@@ -48,6 +51,7 @@ class Subtrees:
     """
 
     parts: WorkerParts
+    limits: Limits
     shared: Future
     stop: Kinds
     ends: float
@@ -55,11 +59,15 @@ class Subtrees:
     fit: str = field(default_factory=lambda: uuid4().hex)
     is_ending: bool = False
 
+    def takes(self, task: LargeSlice) -> bool:
+        """Return whether a slice is small enough for one worker."""
+        return self.limits.allow(task)
+
     def hand_over(self, task: LargeSlice) -> None:
         """Begin to grow a slice."""
         keeper = self.parts.keeper
         some = [
-            keeper.later(_rows_of, table, shares)
+            keeper.later(_cells_of, table, shares, task.columns)
             for table, shares in zip(self.parts.tables, task.shares, strict=True)
         ]
         given = (_alone(task), self.shared, _NOW if self.stop[0] else self.ends, self.fit)
@@ -117,9 +125,9 @@ def _alone(task: OpenPlace) -> OpenPlace:
     )
 
 
-def _rows_of(table: GrowTable, shares: list[Share]) -> tuple[GrowTable, Floats]:
+def _cells_of(table: GrowTable, shares: list[Share], columns: Ids) -> tuple[GrowTable, Floats]:
     rows = np.concatenate([share.rows for share in shares])
-    return table_with(table, rows), np.concatenate([share.weights for share in shares])
+    return table_with(table, rows, columns), np.concatenate([share.weights for share in shares])
 
 
 def _grown(

@@ -1,4 +1,4 @@
-"""Some rows of a laid-out table as a table of their own, and such tables put together again."""
+"""Some cells of a laid-out table as a table of their own, and such tables put together again."""
 
 from __future__ import annotations
 
@@ -10,13 +10,39 @@ from softlearn.arrays import AnyArray, Ids, Offsets
 from softlearn.kernels.grow.work import GrowTable
 
 _BY_ROW = ("dense", "levels", "numbers", "codes", "bins", "weights", "keys")  # on the last axis
+_OF_COLUMNS = ("n_levels", "n_codes", "numeric", "has_gaps", "n_bins", "n_statistics")
 
 
-def table_with(table: GrowTable, rows: Ids) -> GrowTable:
-    """Return a table of some rows, in their order."""
+def table_with(table: GrowTable, rows: Ids, columns: Ids) -> GrowTable:
+    """Return a table of some rows, in their order, from which some columns can be learnt.
+
+    Columns keep their numbers; of the others there are codes alone. It shares no array with the
+    table, all of which would stay in memory with it.
+    """
     start, feature = _some_compressed(table.start, table.feature, rows)
-    by_row = {name: _some(getattr(table, name), rows) for name in _BY_ROW}
-    return table._replace(start=start, feature=feature, **by_row)
+    single_of, dense = table.single_of.copy(), table.dense.copy()
+    if table.dense.shape != (0, 0):  # otherwise the ones are compressed, and keep their numbers
+        single_of, dense = _some(table.single_of, table.dense, rows, columns)
+    levels_of, levels = _some(table.levels_of, table.levels, rows, columns)
+    number_of, numbers = _some(table.number_of, table.numbers, rows, columns)
+    bins_of, bins = _some(table.bins_of, table.bins, rows, columns)
+    has_codes = table.codes.shape != (0, 0)
+    return GrowTable(
+        dense=dense,
+        start=start,
+        feature=feature,
+        single_of=single_of,
+        levels=levels,
+        levels_of=levels_of,
+        number_of=number_of,
+        numbers=numbers,
+        codes=np.take(table.codes, rows, axis=1) if has_codes else table.codes.copy(),
+        bins=bins,
+        bins_of=bins_of,
+        weights=table.weights[rows],
+        keys=table.keys[rows],
+        **{name: getattr(table, name).copy() for name in _OF_COLUMNS},
+    )
 
 
 def joined_tables(tables: Sequence[GrowTable]) -> GrowTable:
@@ -34,14 +60,20 @@ def joined_tables(tables: Sequence[GrowTable]) -> GrowTable:
     )
 
 
-def _some(cells: AnyArray, rows: Ids) -> AnyArray:
-    """Return some rows of an array; the form that a table does not have stays without any."""
-    return cells if cells.shape == (0, 0) else np.take(cells, rows, axis=-1)
+def _some(place_of: Offsets, cells: AnyArray, rows: Ids, columns: Ids) -> tuple[Offsets, AnyArray]:
+    """Return where the cells of each column stand now, or -1, and some cells of some columns."""
+    kept = columns[place_of[columns] >= 0]
+    places = np.full(place_of.size, -1)
+    places[kept] = np.arange(kept.size)
+    found = np.empty((kept.size, rows.size), cells.dtype)
+    for own, place in zip(found, place_of[kept].tolist(), strict=True):
+        np.take(cells[place], rows, out=own)
+    return places, found
 
 
 def _some_compressed(start: Offsets, feature: Ids, rows: Ids) -> tuple[Offsets, Ids]:
     if start.size == 1:
-        return start, feature
+        return start.copy(), feature.copy()
     from softlearn.kernels.grow.slices import select  # noqa: PLC0415 - loads Numba
 
     same = np.arange(int(feature.max(initial=0)) + 1, dtype=np.int32)
