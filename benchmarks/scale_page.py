@@ -50,7 +50,7 @@ def measured(rows: list[Row]) -> str:
 
 def _table(rows: list[Row]) -> str:
     names = (
-        "rows | workers | memory | max_nodes | seconds | CPU s | µs a row | client | a worker | "
+        "rows | workers | memory | max_nodes | seconds | CPU s | µs per row | client | worker | "
         "moved | passes | nodes | held out, truth"
     )
     lines = [f"| {names} |", f"|{'---:|' * (names.count('|') + 1)}"]
@@ -84,18 +84,18 @@ def _costs(row: Row) -> str:
     n_parts = n_rows / 2**17
     at_most = f" into at most {row['max_nodes']:,} nodes" if row["max_nodes"] else ""
     return (
-        f"By the fit of {row['rows']:,} rows{at_most} on {row['workers']} worker(s), which share "
-        f"files and send each other and the client {sent:,.2g} bytes per row: "
-        f"{1e6 * row['cpu_seconds'] / row['rows']:,.0f} µs of CPU time per row; "
-        f"{row['passes']:,} passes over a slice, after each of which a part sends "
+        f"Extrapolated from the fit of {row['rows']:,} rows{at_most}: it took "
+        f"{1e6 * row['cpu_seconds'] / row['rows']:,.0f} µs of CPU time per row, and "
+        f"{row['passes']:,} passes over a slice, after each of which a part sent "
         f"{per_pass:,.0f} bytes. A terabyte, which is {n_rows:.2g} rows of {N_COLUMNS} columns of "
-        f"numbers, would take {WORKERS} workers about {seconds / 3600:,.1f} hours if all that "
-        "grows with the rows grows in proportion. Workers of a cluster share no files: each row is "
-        f"sent once to its bucket, as {BYTES_SENT_PER_ROW} bytes, "
-        f"{BYTES_SENT_PER_ROW * n_rows / 1e12:.2g} TB in all, and again when its slice has become "
-        f"small. The table would lie in {n_parts:,.0f} parts, and a pass over all of them would "
-        f"bring the client {per_pass * n_parts / 1e6:,.0f} MB to add up: that, one client for all "
-        "parts, is where it stops scaling."
+        f"numbers, would take {WORKERS} workers about {seconds / 3600:,.1f} hours if everything "
+        "that grows with the rows does so in proportion. Workers on one machine share files, "
+        f"and sent {sent:,.2g} bytes per row. Workers of a cluster do not: each row is sent once "
+        f"to its bucket, as {BYTES_SENT_PER_ROW} bytes ({BYTES_SENT_PER_ROW * n_rows / 1e12:.2g} TB in "
+        "all), and again when its slice has become small. The table would have "
+        f"{n_parts:,.0f} parts, and each pass over all of them would send "
+        f"{per_pass * n_parts / 1e6:,.0f} MB to the client. This is the limit to scaling: one "
+        "client adds up the sums of all parts."
     )
 
 
