@@ -246,6 +246,6 @@ def test_rows_of_the_scale_benchmark_are_drawn_in_pieces_and_learnt_from(tmp_pat
     scale.written(truth, 700, folder, seed=0)
     assert [file.stat().st_mtime_ns for file in sorted(folder.iterdir())] == before
     scale.written(truth, 200, tmp_path / "held-out", seed=1)
-    found = scale.learn_once(scale.Run(700, 0, None, "softlearn"), tmp_path)
+    found = scale.learn_once(scale.Run(700, 0, None, "softlearn", None), tmp_path)
     assert found["nodes"] > 1
     assert found["held_out"] < 0.0 < found["client_mb"]

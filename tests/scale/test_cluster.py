@@ -170,8 +170,8 @@ def test_a_file_is_learnt_from_by_workers_of_its_own(folder):
     [
         (("nothing/*.csv",), "matches no table file"),
         (("parquet", "--hold-out", "0.1"), "--hold-out needs the whole table"),
-        (("parquet", "--best"), "--best learns from one table in memory"),
-        (("-", "--workers", "1"), "not standard input"),
+        (("parquet", "--best"), "--best needs the whole table in memory"),
+        (("-", "--workers", "1"), "cannot read standard input"),
     ],
 )
 def test_what_parts_cannot_give_is_refused_before_workers_start(
