@@ -35,7 +35,7 @@ def told_in_one_line(*, takes_unknown: bool = False) -> Iterator[None]:
         except SoftlearnError as error:
             raise _ended(str(error)) from None
         except BrokenPipeError:
-            # The reader, such as head, has seen enough; nothing more can or need be flushed.
+            # The reader, such as head, has closed the pipe; there is nothing to flush.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
         except OSError as error:
@@ -47,7 +47,7 @@ def told_in_one_line(*, takes_unknown: bool = False) -> Iterator[None]:
 
 
 def note(text: str) -> None:
-    """Print what the user should know, on standard error."""
+    """Print a note on standard error."""
     typer.secho(f"note: {text}", err=True, fg="yellow")
 
 
@@ -58,7 +58,7 @@ def _ended(reason: str) -> typer.Exit:
 
 
 def _said_here(error: UnknownLevelError, takes_unknown: bool) -> str:
-    """Return the error with the remedy that the command line has."""
+    """Return the message with a remedy on the command line."""
     option = "pass --unknown missing to treat such cells as missing"
     return f"{error.what}; {option if takes_unknown else 'correct it'}, or fit the model again"
 

@@ -29,12 +29,12 @@ _KEYS = ("kind", "levels", "use", *_SCALE_KEYS, "missing")
 
 @dataclass(frozen=True)
 class Choices:
-    """What a file says about columns.
+    """The columns of a schema file.
 
     Attributes
     ----------
     overrides
-        The kind, the column with its levels, or all that is known of a number, by name.
+        The kind, the column with its levels, or the overrides of a scale, by name.
     left_out
         Columns that are not to be used.
     """
@@ -55,7 +55,7 @@ class Choices:
 
 
 def schema_to_toml(schema: Schema) -> str:
-    """Return what the columns are as TOML, with the reason for each as a comment."""
+    """Return a schema as TOML, with the reason for each kind as a comment."""
     parts = [_HEAD]
     for column in schema:
         reason = f"  # {' '.join(column.reason.split())}" if column.reason else ""
@@ -66,7 +66,7 @@ def schema_to_toml(schema: Schema) -> str:
 
 
 def choices_from_toml(text: str) -> Choices:
-    """Return what a TOML file says about columns; anything unexpected is a SchemaError."""
+    """Parse a schema file; anything unexpected is a SchemaError."""
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -114,7 +114,7 @@ def _scale(column: Column) -> str:
     if scale is None:
         return 'scale = "plain"\n'
     lines = [f"# {scale.reason}\n"] if scale.reason else []
-    lower = scale.lower is not None and scale.left[0] >= scale.lower  # nothing lies beyond
+    lower = scale.lower is not None and scale.left[0] >= scale.lower  # a hard bound
     upper = scale.upper is not None and scale.right[-1] <= scale.upper
     for key, bound, is_said in (("lower", scale.lower, lower), ("upper", scale.upper, upper)):
         if bound is not None:

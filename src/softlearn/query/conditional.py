@@ -35,9 +35,9 @@ def conditional_log_probability(
 ) -> Floats:
     """Return log P(event | given) of each row, (rows,).
 
-    An event that contradicts what is given has -inf. A condition of probability zero raises an
-    error, or marks its row with NaN. It is the logarithm of a ratio, not a difference of
-    logarithms: however far out the condition lies, probabilities of exclusive events add up.
+    An event that contradicts the condition has -inf. A condition of probability zero raises an
+    error, or marks its row with NaN. The result is the logarithm of a ratio, not a difference of
+    logarithms, so that probabilities of exclusive events add up even far out in the tails.
     """
     given.must_suit(circuit.schema)
     event.must_suit(circuit.schema)
@@ -73,7 +73,7 @@ def _roots(
 ) -> tuple[Floats, Floats]:
     """Return the root's value of each row as a fraction of 1 and a binary exponent.
 
-    Rows that are far out are measured relative to what their condition alone says of leaves.
+    Rows in the far tails are computed relative to the leaf values of their condition alone.
     """
     circuit = plan.circuit
     batch = batch_of(circuit.schema, plan.shape.columns, rows)

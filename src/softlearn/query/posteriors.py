@@ -76,7 +76,7 @@ class Posteriors:
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where the levels and leaves of the wanted columns stand in the table."""
+    """The rows of the table that belong to the levels and leaves of the columns."""
 
     circuit: Circuit
     wanted: Bools  # (columns,)
@@ -110,7 +110,7 @@ class _Layout:
         return self.n_levels + self.kept.size
 
     def leaves_of(self, column: int) -> tuple[Ids, Offsets]:
-        """Return the leaves over one column, as often as rows reach them, and their rows."""
+        """Return the leaves over one column, with repetitions, and their rows of the table."""
         own = slice(*self.reach.start[column : column + 2])
         return self.reach.leaf[own], self.n_levels + np.searchsorted(
             self.kept, self.reach.slot[own]
@@ -127,7 +127,7 @@ def posteriors(
 ) -> Posteriors:
     """Return the posterior of every column (or of some) for every row of evidence.
 
-    A column whose value is known has it with certainty. Evidence of probability zero raises an
+    A known value has probability one. Evidence of probability zero raises an
     error, or marks its row with NaN.
     """
     evidence.must_suit(circuit.schema)

@@ -23,7 +23,7 @@ from softlearn.query.workspace import Workspace, batch_of, block_rows, over_rows
 
 _DRAWS_TOGETHER = 8192  # whose cells' probabilities are in memory: 16 MB for a column of 250 cells
 _DRAWS_BY_ROW = 32  # are made before they are written to their columns
-_NUMBERS_PER_LINE = 8  # of a cache
+_NUMBERS_PER_LINE = 8  # bytes of a cache line
 
 _FREE: WeakKeyDictionary[Circuit, Graph] = WeakKeyDictionary()  # for draws without evidence
 

@@ -11,16 +11,16 @@ from softlearn.query.column_distributions import ColumnDistributions
 
 
 class Beliefs(ColumnDistributions):
-    """What a model says of some columns given what is known of others, in one pass.
+    """The distributions of some columns given conditions on others, computed in one pass.
 
     Parameters
     ----------
     model
         The model.
     positions
-        The columns; nothing must be known of them.
+        The columns, which must not have conditions.
     given
-        What is known; nothing by default.
+        The conditions; none by default.
     """
 
     def __init__(

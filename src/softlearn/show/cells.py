@@ -17,7 +17,7 @@ _PARTS = 5  # cells of equal probability that a number is cut into: low, lower, 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """How one column is cut.
+    """The division of one column into cells.
 
     Attributes
     ----------

@@ -90,7 +90,7 @@ def fill(frame: object, schema: Schema, values: Floats) -> NativeFrame:
 
 
 def _observed(column: Column, values: Floats) -> tuple[Column, Floats]:
-    """Return a column whose missing cells are modelled as one in which they are gaps again."""
+    """Return a column with modelled missing cells as one without, and these cells as NaN."""
     if column.missing != "modelled":
         return column, values
     if not column.is_discrete:
@@ -101,14 +101,14 @@ def _observed(column: Column, values: Floats) -> tuple[Column, Floats]:
 
 
 def _built(wing: Wing, column: Column, values: Floats) -> NativeColumn:
-    """Return decoded cells, stored and written as the column remembers."""
+    """Return decoded cells in the storage and format of the original column."""
     column, values = _as_text(column, values)
     stored = replace(column, dtype=storage_of(column.dtype))
     return wing.build_column(column, values, wing.native_dtype(stored))
 
 
 def _as_text(column: Column, values: Floats) -> tuple[Column, Floats]:
-    """Return times that the dtype says are written as text as labels; others as they are."""
+    """Return times that were stored as text as labels; other columns unchanged."""
     form = IsoForm.parse(form_of(column.dtype)) if column.kind == "datetime" else None
     if form is None:
         return column, values
@@ -129,12 +129,12 @@ def _check_shape(values: Floats, expected: tuple[int, int]) -> None:
 
 @contextmanager
 def _naming(column: Column) -> Iterator[None]:
-    """Turn what a library says about a column's dtype into an error that names the column."""
+    """Convert errors of a library about a column's dtype into one that names the column."""
     try:
         yield
     except SoftlearnError:
         raise
-    except Exception as error:  # every library has its own family of exceptions
+    except Exception as error:  # every library has its own exceptions
         raise SchemaError(
             f"column {column.name!r} ({column.kind}) cannot be stored as it was: {error}"
         ) from error

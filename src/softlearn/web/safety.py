@@ -36,14 +36,14 @@ HEADERS = (
 
 @dataclass(frozen=True)
 class Door:
-    """Who may come in.
+    """Which requests are allowed.
 
     Attributes
     ----------
     host, port
         Where the server listens.
     token
-        What a visitor must know; None if only this machine can come in.
+        The secret that a request must contain; None if only this machine has access.
     """
 
     host: str
@@ -85,7 +85,7 @@ def is_loopback(host: str) -> bool:
 
 
 class Guard:
-    """An ASGI application that lets only proper requests through to another."""
+    """ASGI middleware that only passes allowed requests."""
 
     def __init__(self, app: App, door: Door) -> None:
         self._app, self._door = app, door

@@ -17,7 +17,7 @@ class NoTableError(SoftlearnError):
 
 
 class Session:
-    """What is explored. It is never changed by a request.
+    """The model and the table that are explored; requests never change them.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ class Work:
             self._n_inside -= 1
 
     def close(self) -> None:
-        """Let go of the threads; what is being computed ends by itself."""
+        """Shut the threads down; running computations finish."""
         for threads in (self._threads, self._posterior_thread):
             threads.shutdown(wait=False, cancel_futures=True)
 
@@ -84,7 +84,7 @@ class Work:
                 bodies = await loop.run_in_executor(
                     self._posterior_thread, self._posteriors, questions
                 )
-            except Exception as error:  # all who wait get it
+            except Exception as error:  # all waiting requests get it
                 bodies = [error for _ in batch]
             for (_, future), body in zip(batch, bodies, strict=True):
                 if future.cancelled():
@@ -106,7 +106,7 @@ class Work:
 
 
 async def _others() -> None:
-    """Let answers be written, and requests that have come be read, before the next pass.
+    """Let the event loop write answers and read requests before the next pass.
 
     A thread that computes takes the interpreter's lock at every write, for five milliseconds.
     """

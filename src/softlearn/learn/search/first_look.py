@@ -1,4 +1,4 @@
-"""A first look at all kinds of circuits, on few rows, to find those that go well together."""
+"""Screen all kinds of circuits on few rows, and choose those that mix well."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from softlearn.learn.search.bounds import Heat
 from softlearn.learn.search.trial import OUT_OF_TIME, Candidate, Fitted
 from softlearn.learn.search.weights import mixture_weights
 
-_ROWS = 2000  # more say little more about which kinds are good
+_ROWS = 2000  # more rows hardly change which kinds are good
 _MOST_KINDS = 6
 _LEAST_WEIGHT = 0.01  # of a kind in the mixture of all
-# Shares of the time of the first look: until when all kinds had a part of it and those that learn
-# in no time were looked at more closely, and what a fit of these may take.
+# Shares of the time of the first look: until when each kind is tried once, until when all
+# candidates of fast kinds are tried, and what a fit of these may take.
 _QUICK_SHARE, _CLOSER_SHARE, _QUICK = 0.4, 0.6, 0.02
 
 
 class Kind(NamedTuple):
-    """Candidates that are rivals, and how those did that were looked at."""
+    """Rival candidates, and the results of those that were tried."""
 
     candidates: list[Candidate]
     fits: list[Fitted]  # best first
-    block: Block  # what they learnt from
+    block: Block  # the rows that they were fitted to
 
     @property
     def seconds_per_row(self) -> float:
-        """How long it takes to learn, as far as is known."""
+        """The time to fit per row, estimated from the trials."""
         trial = self.fits[0].trial
         return trial.seconds / max(trial.n_rows, 1)
 
@@ -54,21 +54,20 @@ def first_look(
 ) -> list[Kind]:
     """Return the kinds whose first candidate could be learnt.
 
-    Kinds that learn in no time come first, and all their candidates are looked at; what takes
-    longer has a second chance if there is time left.
+    All candidates of fast kinds are tried; slow kinds have a second chance if there is time left.
 
     Parameters
     ----------
     bench
-        Where they are tried.
+        The state of the search.
     kinds
-        In order of preference, if time or work do not allow all.
+        All kinds, in order of preference if time or work do not allow all.
     block
         The rows to learn from.
     seed
-        Each fit has its own part of it.
+        Each fit gets a child of it.
     heat
-        Time and work that this may take.
+        The limits of this stage.
     """
     quick, slow = _look(bench, kinds, block, seed, heat._replace(ends=_QUICK_SHARE * heat.ends))
     closer = Heat(_CLOSER_SHARE * heat.ends, 0.5 * heat.max_fits)
@@ -83,9 +82,9 @@ def _look(
     seed: np.random.SeedSequence,
     heat: Heat,
 ) -> tuple[list[Kind], list[list[Candidate]]]:
-    """Return the kinds that were ready, and those that were not.
+    """Return the kinds whose fit finished in time, and the others.
 
-    Each has the same part of the time, but for the very first, which a model needs.
+    Each has the same time, except the very first: the search must return a model.
     """
     found: list[Kind] = []
     slow: list[list[Candidate]] = []
@@ -108,7 +107,7 @@ def _look(
 def _look_closer(
     bench: Bench, kind: Kind, seed: np.random.SeedSequence, heat: Heat, quick: float
 ) -> Kind:
-    """Return a kind with the fits of all its candidates, if one takes less than so many seconds."""
+    """Try all candidates of a kind, if one takes less than so many seconds."""
     fits = list(kind.fits)
     others = kind.candidates[1:] if fits[0].trial.seconds <= quick else []
     most = heat.max_fits - bench.clock.n_fits
@@ -125,10 +124,10 @@ def _look_closer(
 
 
 def best_kinds(bench: Bench, kinds: Sequence[Kind], quick: float) -> list[Kind]:
-    """Return the kinds that a mixture of all would have most of, and the best of all alone.
+    """Return the kinds with most weight in a mixture of all, and the best single one.
 
-    What learns in less than so many seconds is kept in any case: it may be better with more rows,
-    and to find that out costs little.
+    Kinds that fit in less than so many seconds are always kept: they may be better with more rows,
+    and that costs little to find out.
     """
     if not kinds:
         return []

@@ -14,8 +14,8 @@ from softlearn.learn.search.bounds import Heat
 from softlearn.learn.search.first_look import Kind
 from softlearn.learn.search.trial import Candidate, Fitted
 
-_FACTOR = 3  # times the rows, and a third of the candidates, from round to round
-_FEWEST_ROWS = 1000  # of the first round; fewer say little about settings for many
+_FACTOR = 3  # from round to round: so many times the rows, and a third of the candidates
+_FEWEST_ROWS = 1000  # of the first round; with fewer rows, good settings for many rows do not show
 _MOST_ROUNDS = 6
 
 
@@ -32,20 +32,20 @@ def rounds_of(block: Block, rng: np.random.Generator) -> list[Block]:
 def race(
     bench: Bench, kind: Kind, blocks: Sequence[Block], seed: np.random.SeedSequence, heat: Heat
 ) -> list[Fitted]:
-    """Return the fits of the last round that had any, best first; of the first look if none had.
+    """Return the fits of the last round that was run, best first; else those of the first look.
 
     Parameters
     ----------
     bench
-        Where they are tried.
+        The state of the search.
     kind
-        The settings that race, and how long they take.
+        The settings to compare, and how long they take.
     blocks
-        The rows of each round. Rounds are left out if there is the time to begin with more rows.
+        The rows of each round. Early rounds are skipped if there is time to begin with more rows.
     seed
-        Each fit has its own part of it.
+        Each fit gets a child of it.
     heat
-        Time and work.
+        The limits of this stage.
     """
     rows = [float(block.weights.sum()) for block in blocks]
     racing: Sequence[Candidate] = kind.candidates
@@ -91,9 +91,9 @@ def _n_fits(n_candidates: int, n_rounds: int) -> int:
 
 
 def _first_round(n_candidates: int, rows: Sequence[float], pace: float, seconds: float) -> int:
-    """Return the round with most rows from which on there is time for all; 0 if there is none.
+    """Return the latest round from which there is time for all further rounds; 0 if there is none.
 
-    If time is not bounded all rounds are run.
+    If time is not limited, all rounds are run.
     """
     if not np.isfinite(seconds):
         return 0

@@ -1,4 +1,4 @@
-"""How one column changes with another: conditional probabilities, or a mean and deviation."""
+"""Plot how one column changes with another: probabilities, or mean and standard deviation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _POINTS = 160
 _TAIL = 0.01  # of the other column's probability that lies beyond each end of the axis
 _MOST_LEVELS = 6
-_MOST_PLACES = 12  # levels of the column that moves
+_MOST_PLACES = 12  # levels of the other column
 _STRIP = 0.1  # height of the strip that shows where the other column is likely
 
 

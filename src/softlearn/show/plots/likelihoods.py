@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _BINS = 50
-_REACH = 8.0  # interquartile ranges below the median that are drawn
+_REACH = 8.0  # interquartile ranges below the median at which the plot ends
 _NAMED = 5  # rows
 
 

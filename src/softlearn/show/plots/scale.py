@@ -1,4 +1,4 @@
-"""The axis of a continuous column: how far it reaches, how it is cut, how times are written."""
+"""The axis of a continuous column: its range, its bins, and its ticks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FEWEST_BINS = 12
 _FINE_BINS = 80
 _QUARTERS = 2.12  # the quartiles of a normal distribution are so many times its densest quarter
 _MANY = 2000  # values that fine bins need
-_MOST_NUMBERS = 60  # whole numbers up to which each has a bar of its own
+_MOST_NUMBERS = 60  # up to so many whole numbers, each has a bar
 _SECONDS_PER_DAY = 86_400.0
 
 

@@ -72,7 +72,7 @@ def structure(model: Model, max_nodes: int = 40, *, ax: Axes | None = None) -> A
 
 
 def _legend(entries: list[Entry]) -> str:
-    """Return what the signs mean that are drawn."""
+    """Return the legend of the symbols that are drawn."""
     kinds = {entry.kind for entry in entries}
     return " · ".join(text for kind, text in _MEANING.items() if kind in kinds)
 

@@ -21,7 +21,7 @@ from softlearn.show.views.values import Json
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """One request: what is known, and the columns whose whole distributions are wanted."""
+    """One request: the conditions, and the columns whose whole distributions are returned."""
 
     known: Given
     columns: tuple[int, ...]
@@ -31,7 +31,7 @@ Answer: TypeAlias = dict[str, Json] | EvidenceError
 
 
 class Believer:
-    """Answers with the distributions of the columns of a model.
+    """Computes the distributions of a model's columns for requests.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class Believer:
             return [self._alone(asked) for asked in requests]
 
     def _position(self, name: str) -> int:
-        """Return where a column stands; the schema knows what to say of others."""
+        """Return the position of a column; the schema raises for unknown names."""
         found = self._places.get(name)
         return self.model.schema.index(name) if found is None else found
 

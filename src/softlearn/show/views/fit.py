@@ -1,4 +1,4 @@
-"""A table beside the model: each column by itself, and the likelihood of whole rows."""
+"""Compare a table with the model: single columns, and the likelihood of rows."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Fit:
 
     @cached_property
     def columns(self) -> list[Json]:
-        """Each column of the table beside the model's, the least alike first."""
+        """Each column of the table beside the model's, the most different first."""
         found = [self._column(position) for position in range(len(self._believer.model.schema))]
         return sorted(found, key=lambda one: -one["distance"])
 

@@ -72,7 +72,7 @@ def _of_numbers(believer: Believer, found: Posteriors, known: Evidence, position
 
 
 def _answers(believer: Believer, position: int, known: Evidence) -> Iterator[Evidence]:
-    """Yield what would be known if the column were, a row for each of its levels or parts."""
+    """Yield the posteriors given each level or part of the column, as rows."""
     schema = believer.model.schema
     column = schema.columns[position]
     parts = _level_rows(known, position, column)
