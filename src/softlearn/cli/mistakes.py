@@ -7,13 +7,31 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import typer
+from typer.core import TyperCommand
 
 from softlearn.errors import SoftlearnError, UnknownLevelError
 
 MISTAKE = 2
 INTERRUPTED = 130
+
+
+class PlainCommand(TyperCommand):
+    """A command that explains wrong arguments in more words than Click does."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        """Read the arguments; extra ones and wrong values are explained."""
+        ctx.allow_extra_args = True
+        try:
+            rest = super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")
+            raise
+        if rest and not ctx.resilient_parsing:
+            ctx.fail(_unexpected(rest[0], takes_given=any(p.name == "given" for p in self.params)))
+        return rest
 
 
 @contextmanager
@@ -49,6 +67,16 @@ def told_in_one_line(*, takes_unknown: bool = False) -> Iterator[None]:
 def note(text: str) -> None:
     """Print a note on standard error."""
     typer.secho(f"note: {text}", err=True, fg="yellow")
+
+
+def _unexpected(argument: str, *, takes_given: bool) -> str:
+    """Return the message about an extra argument."""
+    advice = (
+        f"; write what is known as --given {argument!r}, and separate columns by commas"
+        if takes_given
+        else ""
+    )
+    return f"unexpected argument {argument!r}{advice}"
 
 
 def _ended(reason: str) -> typer.Exit:

@@ -23,6 +23,7 @@ _HEAD = """\
 # stand out (atoms); what is left out is found from the table, as in the lines that begin with #.
 # scale = "plain" takes numbers as they are. missing = "modelled" gives missing cells a probability.
 """
+_WIDTH = 88  # letters of a line of levels
 _SCALE_KEYS = ("scale", "step", "lower", "upper", "atoms")
 _KEYS = ("kind", "levels", "use", *_SCALE_KEYS, "missing")
 
@@ -140,9 +141,14 @@ def _place(column: Column, value: float) -> str:
 def _levels(column: Column) -> str:
     shown = [_literal(level) for level in column.levels if level is not None]
     one_line = f"levels = [{', '.join(shown)}]\n"
-    if len(one_line) <= 88:
+    if len(one_line) <= _WIDTH:
         return one_line
-    return "levels = [\n" + "".join(f"  {level},\n" for level in shown) + "]\n"
+    lines = [""]
+    for level in shown:
+        if lines[-1] and len(lines[-1]) + len(level) + 4 > _WIDTH:
+            lines.append("")
+        lines[-1] += f" {level}," if lines[-1] else f"  {level},"
+    return "levels = [\n" + "\n".join(lines) + "\n]\n"
 
 
 def _literal(level: Level) -> str:

@@ -27,6 +27,7 @@ _POINTS = 160
 _TAIL = 0.01  # of the other column's probability that lies beyond each end of the axis
 _MOST_LEVELS = 6
 _MOST_PLACES = 12  # levels of the other column
+_ROOM = 1.1  # height of the axis of probabilities, in times the highest one
 _STRIP = 0.1  # height of the strip that shows where the other column is likely
 
 
@@ -131,7 +132,7 @@ def _draw_curves(ax: Axes, asked: _Question) -> None:
         for place, name in enumerate(names):
             colour = style.SERIES[place % len(style.SERIES)]
             ax.plot(x, shares[:, place], color=colour, linewidth=1.8, label=name)
-        ax.set_ylim(0.0, 1.02)
+        ax.set_ylim(0.0, _top(shares))
         style.share_axis(ax, "y")
         ax.set_ylabel(f"P({style.axis_name(asked.of)})", fontsize=style.NORMAL, color=style.INK)
         style.legend(ax, loc="center left", bbox_to_anchor=(1.0, 0.5))
@@ -169,7 +170,7 @@ def _draw_places(ax: Axes, asked: _Question) -> None:
             colour = style.SERIES[series % len(style.SERIES)]
             ax.barh(places, width, 0.7, left=left, color=colour, label=name, edgecolor="white")
             left += width
-        ax.set_xlim(0.0, 1.0)
+        ax.set_xlim(0.0, min(1.0, _top(left)))
         style.share_axis(ax, "x")
         style.legend(ax, loc="center left", bbox_to_anchor=(1.0, 0.5))
         ax.set_xlabel(f"P({style.axis_name(asked.of)})", fontsize=style.NORMAL, color=style.INK)
@@ -196,6 +197,11 @@ def _drawn_levels(asked: _Question) -> tuple[tuple[str, ...], Floats]:
         return (str(asked.of.levels[1]),), asked.shares[:, 1:]
     shown = shown_levels(asked.of, importance, _MOST_LEVELS)
     return shown.names, shown.gathered(asked.shares)
+
+
+def _top(shares: Floats) -> float:
+    """Return the upper end of an axis of probabilities, a little above the highest one."""
+    return min(1.02, _ROOM * float(np.nanmax(shares)))
 
 
 def _mean_name(column: Column) -> str:
