@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Self, get_args, get_ori
 import typer
 from typer.models import OptionInfo
 
-from softlearn.cli.mistakes import told_in_one_line
+from softlearn.cli.mistakes import mistakes_in_one_line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ def as_function(command: type[Command]) -> Callable[..., None]:
     """Return a function with the command's options as its signature, for typer to read."""
 
     def call(**options: Any) -> None:  # noqa: ANN401 - typer fills in what the signature says
-        with told_in_one_line(takes_unknown=hasattr(command, "unknown")):
+        with mistakes_in_one_line(takes_unknown=hasattr(command, "unknown")):
             command.called(**options).run()
 
     parameters = [

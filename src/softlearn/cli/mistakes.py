@@ -35,7 +35,7 @@ class PlainCommand(TyperCommand):
 
 
 @contextmanager
-def told_in_one_line(*, takes_unknown: bool = False) -> Iterator[None]:
+def mistakes_in_one_line(*, takes_unknown: bool = False) -> Iterator[None]:
     """Print errors and warnings as one line on standard error, and end with their exit code.
 
     Parameters
@@ -49,7 +49,7 @@ def told_in_one_line(*, takes_unknown: bool = False) -> Iterator[None]:
         try:
             yield
         except UnknownLevelError as error:
-            raise _ended(_said_here(error, takes_unknown)) from None
+            raise _ended(_with_remedy(error, takes_unknown)) from None
         except SoftlearnError as error:
             raise _ended(str(error)) from None
         except BrokenPipeError:
@@ -85,7 +85,7 @@ def _ended(reason: str) -> typer.Exit:
     return typer.Exit(MISTAKE)
 
 
-def _said_here(error: UnknownLevelError, takes_unknown: bool) -> str:
+def _with_remedy(error: UnknownLevelError, takes_unknown: bool) -> str:
     """Return the message with a remedy on the command line."""
     option = "pass --unknown missing to treat such cells as missing"
     return f"{error.what}; {option if takes_unknown else 'correct it'}, or fit the model again"

@@ -117,9 +117,9 @@ def _scale(column: Column) -> str:
     lines = [f"# {scale.reason}\n"] if scale.reason else []
     lower = scale.lower is not None and scale.left[0] >= scale.lower  # a hard bound
     upper = scale.upper is not None and scale.right[-1] <= scale.upper
-    for key, bound, is_said in (("lower", scale.lower, lower), ("upper", scale.upper, upper)):
+    for key, bound, is_hard in (("lower", scale.lower, lower), ("upper", scale.upper, upper)):
         if bound is not None:
-            lines.append(f"{'' if is_said else '# '}{key} = {_place(column, bound)}\n")
+            lines.append(f"{'' if is_hard else '# '}{key} = {_place(column, bound)}\n")
     if scale.step not in (0.0, 1.0):
         lines.append(f"# step = {scale.step!r}\n")
     if scale.atoms and not all(scale.atom):

@@ -148,7 +148,7 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
             return lazy_answer(self, "score_samples", X, "score", float)
         table = self._same_table(X)
         scores = _scores(self.model_, table, self._encoding)
-        return np.where(self._strange_cells(table).any(axis=0), -np.inf, scores)
+        return np.where(self._unknown_cells(table).any(axis=0), -np.inf, scores)
 
     def decision_function(self, X: Frame) -> Floats:  # noqa: N803
         """Return the score above ``offset_``, (rows,); negative for outliers."""
@@ -183,7 +183,7 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
         values = encode(table, schema, unknown=self._encoding)
         above = surprises(self.model_.circuit, values) - self.usual_surprise_[:, None]
         above[np.isnan(values)] = 0.0
-        above[self._strange_cells(table)] = np.inf
+        above[self._unknown_cells(table)] = np.inf
         return numbers_like(table, schema, above)
 
     @property
@@ -199,7 +199,7 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
         """How tables are encoded; unknown levels that make outliers are found separately."""
         return "error" if self.unknown == "error" else "missing"
 
-    def _strange_cells(self, table: Frame) -> Bools:
+    def _unknown_cells(self, table: Frame) -> Bools:
         """Return which cells have probability zero because of their level, (columns, rows)."""
         strange = unknown_cells(table, self.model_.schema)
         return strange if self.unknown == "outlier" else np.zeros_like(strange)

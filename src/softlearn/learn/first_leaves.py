@@ -29,9 +29,7 @@ from softlearn.stats.facts import value_table
 from softlearn.stats.levels import level_weights
 from softlearn.table.schema import Schema
 
-_COLUMN: Final = (
-    1.0  # weight of the column's statistics in a leaf, in rows, beside the leaf's own row
-)
+_COLUMN: Final = 1.0  # rows: weight of the column's statistics, beside the leaf's own row
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from softlearn.query.far import far_rows, leaf_values
 from softlearn.query.impossible import Impossible, impossible_rows
 from softlearn.query.leaves import log_values
 from softlearn.query.plan import Plan, plan_for
-from softlearn.query.tellable import must_be_tellable
+from softlearn.query.rounding import check_rounding
 from softlearn.query.workspace import (
     LeafValues,
     Workspace,
@@ -39,12 +39,12 @@ def conditional_log_probability(
     error, or marks its row with NaN. The result is the logarithm of a ratio, not a difference of
     logarithms, so that probabilities of exclusive events add up even far out in the tails.
     """
-    given.must_suit(circuit.schema)
-    event.must_suit(circuit.schema)
+    given.check_all_but_codes(circuit.schema)
+    event.check_all_but_codes(circuit.schema)
     joint = intersect(circuit.schema, event, given)
     found, zero = np.empty(given.n_rows), np.empty(given.n_rows, dtype=bool)
     far = far_rows(circuit, given)
-    must_be_tellable(circuit, given, far)
+    check_rounding(circuit, given, far)
     for rows in (np.flatnonzero(~far), np.flatnonzero(far)):
         if rows.size:
             part = (joint.rows(rows), given.rows(rows), bool(far[rows[0]]))

@@ -86,7 +86,7 @@ class Evidence:
         """The columns with a set, an interval or a list."""
         return [*self.sets, *self.intervals, *self.listed]
 
-    def _speaks_of(self, position: int) -> bool:
+    def _has_evidence(self, position: int) -> bool:
         return not np.isnan(self.values[position]).all() or position in self.partly_known
 
     def allowed_levels(self, position: int, n_levels: int) -> Bools:
@@ -115,7 +115,7 @@ class Evidence:
         own = self.values[position]
         return np.where(np.isnan(own), allowed, own == value)
 
-    def must_suit(self, schema: Schema) -> None:
+    def check_all_but_codes(self, schema: Schema) -> None:
         """Raise an ``EvidenceError`` unless shapes, sets, intervals and numbers fit the schema.
 
         Codes of levels are not checked: that is left to the reader of the rows, or to ``check``.
@@ -143,9 +143,9 @@ class Evidence:
             elif column.n_levels >= WEIGHTED_CODE:  # too many for the kernels to read as codes
                 _check_codes(column, values[~np.isnan(values)])
 
-    def must_fit(self, schema: Schema) -> None:
+    def check(self, schema: Schema) -> None:
         """Raise an ``EvidenceError`` that names the column, unless the evidence fits the schema."""
-        self.must_suit(schema)
+        self.check_all_but_codes(schema)
         for column, values in zip(schema.columns, self.values, strict=True):
             if column.is_discrete:
                 _check_codes(column, values[~np.isnan(values)])
@@ -184,7 +184,7 @@ def intersect(schema: Schema, a: Evidence, b: Evidence) -> Evidence:
     intervals: dict[int, Interval] = {**b.intervals, **a.intervals}
     listed: dict[int, Listed] = {**b.listed, **a.listed}
     for position, column in enumerate(schema.columns):
-        if not (a._speaks_of(position) and b._speaks_of(position)):
+        if not (a._has_evidence(position) and b._has_evidence(position)):
             continue
         if column.is_discrete:
             sets[position] = a.allowed_levels(position, column.n_levels) & b.allowed_levels(
@@ -227,9 +227,7 @@ def _numbers_of_both(
                 "that contradict it in only some rows"
             )
         return _listed_by_both(column, lists, Interval(lo[free], hi[free]))
-    if (
-        column.missing != "modelled"
-    ):  # where missing cells are not modelled, no restriction is the whole line
+    if column.missing != "modelled":  # no restriction is the whole line
         lo, hi = np.where(np.isnan(lo), -np.inf, lo), np.where(np.isnan(hi), np.inf, hi)
     return Interval(np.where(impossible, np.inf, lo), np.where(impossible, -np.inf, hi))
 

@@ -22,7 +22,7 @@ from softlearn.query.leaf_statistics import LeafStatistics, merged
 from softlearn.query.leaves import log_values
 from softlearn.query.plan import Plan, plan_for
 from softlearn.query.region_statistics import BlockFlow, add_intervals
-from softlearn.query.tellable import must_be_tellable
+from softlearn.query.rounding import check_rounding
 from softlearn.query.workspace import (
     LeafValues,
     Workspace,
@@ -120,7 +120,7 @@ def flows(
     n_threads
         The number of threads; by default one for each core.
     """
-    evidence.must_suit(circuit.schema)
+    evidence.check_all_but_codes(circuit.schema)
     if impossible not in ("error", "skip"):
         raise EvidenceError(f"impossible must be 'error' or 'skip', not {impossible!r}")
     counted = _row_weights(weights, evidence.n_rows)
@@ -133,7 +133,7 @@ def flows(
     later = np.flatnonzero(far & (logs < -LARGE_LOG) & (counted > 0.0))
     if later.size:
         rows, relative = evidence.rows(later), np.empty(later.size)
-        must_be_tellable(circuit, rows, np.ones(later.size, dtype=bool))
+        check_rounding(circuit, rows, np.ones(later.size, dtype=bool))
         outside = _Pass(circuit, layout, rows, counted[later], far[later], is_far=True)
         for part in outside.parts(relative, n_threads):
             edge, totals = edge + part.edge, merged(totals, part.leaves)

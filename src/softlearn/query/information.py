@@ -124,7 +124,7 @@ def _average(draws: Floats) -> Estimate:
 
 def _in_cells(circuit: Circuit, given: Evidence) -> tuple[Circuit, Evidence]:
     """Return the circuit over cells, and the evidence of one row in terms of cells."""
-    given.must_suit(circuit.schema)
+    given.check_all_but_codes(circuit.schema)
     values, sets, intervals = given.values.copy(), dict(given.sets), dict(given.intervals)
     inside: dict[int, Floats] = {}
     for position, column in enumerate(circuit.schema.columns):

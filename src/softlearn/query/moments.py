@@ -19,7 +19,7 @@ from softlearn.query.far import far_rows
 from softlearn.query.impossible import Impossible, impossible_rows
 from softlearn.query.leaves import leaf_tables
 from softlearn.query.posteriors import Posteriors, posteriors
-from softlearn.query.tellable import must_be_tellable
+from softlearn.query.rounding import check_rounding
 from softlearn.query.workspace import BLOCK_ROWS
 
 _FEW_PAIRS = BLOCK_ROWS  # as many fill one block; for more, the flows of each row are faster
@@ -53,7 +53,7 @@ def moment(
     n_threads
         Threads; all cores by default.
     """
-    evidence.must_fit(circuit.schema)
+    evidence.check(circuit.schema)
     given = shift or {}
     powers = {
         column: Power(
@@ -63,7 +63,7 @@ def moment(
         for column, order in orders.items()
     }
     _must_have_numbers(circuit, list(orders))
-    must_be_tellable(circuit, evidence, far_rows(circuit, evidence))
+    check_rounding(circuit, evidence, far_rows(circuit, evidence))
     total = expectation(circuit, evidence, {}, n_threads)
     impossible_rows(np.where(total.mantissa == 0.0, -np.inf, 0.0), impossible)
     return expectation(circuit, evidence, powers, n_threads).over(total)
@@ -192,7 +192,7 @@ def _mean_and_variance(
     n_threads: int | None,
 ) -> tuple[Floats, Floats]:
     """Return both, (rows, columns), from the posteriors of all columns at once."""
-    evidence.must_fit(circuit.schema)
+    evidence.check(circuit.schema)
     _must_have_numbers(circuit, columns)
     centre = np.empty((evidence.n_rows, len(columns)))
     spread = np.empty(centre.shape)

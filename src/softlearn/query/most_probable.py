@@ -60,7 +60,7 @@ def most_probable(
 
     Of equally good branches the first is taken.
     """
-    evidence.must_fit(circuit.schema)
+    evidence.check(circuit.schema)
     hopeless = impossible_rows(log_likelihood(circuit, evidence, n_threads=n_threads), impossible)
     search = _Search(circuit, evidence)
     if evidence.n_rows:
@@ -105,7 +105,7 @@ class _Search:
             proven[:n_leaves] = _at_peak(circuit, rows, completed, self.peaks)
             pattern = self.patterns.of_row[block]
             prove(graph, self.patterns.apart, pattern, values, slack, proven)
-            self.exact[block] = proven[-1] & ~_untold(circuit, rows)
+            self.exact[block] = proven[-1] & ~_undecided(circuit, rows)
 
 
 class _Peaks(NamedTuple):
@@ -167,7 +167,7 @@ def _nearest_ends(circuit: Circuit, rows: Evidence) -> Floats:
     return values
 
 
-def _untold(circuit: Circuit, rows: Evidence) -> Bools:
+def _undecided(circuit: Circuit, rows: Evidence) -> Bools:
     """Return the rows whose branches cannot be compared because of rounding."""
     settled = ~np.isnan(_nearest_ends(circuit, rows))
     intervals = {

@@ -32,7 +32,7 @@ def node_log_values(circuit: Circuit, evidence: Evidence) -> Floats:
 
     A number of a column with a scale counts by its cell.
     """
-    evidence.must_fit(circuit.schema)
+    evidence.check(circuit.schema)
     log_weight = _log_weight(circuit)
     value = np.empty((circuit.n_nodes, evidence.n_rows))
     leaves: Ids = np.arange(circuit.n_leaves, dtype=np.int32)

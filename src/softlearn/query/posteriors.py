@@ -17,7 +17,7 @@ from softlearn.query.far import RelativeLeaves, far_rows, leaf_values
 from softlearn.query.impossible import Impossible, impossible_rows
 from softlearn.query.leaves import log_values
 from softlearn.query.plan import plan_for
-from softlearn.query.tellable import must_be_tellable
+from softlearn.query.rounding import check_rounding
 from softlearn.query.workspace import Workspace, batch_of, block_rows, blocks, over_rows
 
 
@@ -130,7 +130,7 @@ def posteriors(
     A known value has probability one. Evidence of probability zero raises an
     error, or marks its row with NaN.
     """
-    evidence.must_suit(circuit.schema)
+    evidence.check_all_but_codes(circuit.schema)
     wanted = np.ones(len(circuit.schema), dtype=bool)
     if columns is not None:
         strange = [column for column in columns if not 0 <= column < wanted.size]
@@ -154,7 +154,7 @@ def posteriors(
             )
             _fill(part, evidence.rows(rows), bool(is_far), n_threads)
             found.log_likelihood[rows], table[:, rows] = part.log_likelihood, part.table
-    must_be_tellable(circuit, evidence, far)
+    check_rounding(circuit, evidence, far)
     table[:, impossible_rows(found.log_likelihood, impossible)] = np.nan
     found.log_likelihood[:] += log_base(circuit.schema, evidence)
     return found

@@ -31,9 +31,7 @@ from softlearn.query.leaves import table_offsets
 from softlearn.table.schema import Schema
 
 TILE_LEAVES = 256  # leaves that families compute at a time: 1 MB of values and exponents a block
-_MOST_SHAPES = (
-    8  # shapes of one structure; parameters near the end of their range may need another one
-)
+_MOST_SHAPES = 8  # of one structure; parameters near the end of their range may need another one
 
 
 @dataclass(frozen=True)

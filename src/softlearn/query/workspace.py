@@ -90,7 +90,7 @@ class Workspace:
         else:
             self._run_tiles(first, last, leaf_values, (root, target))
         if self.block.rows.misfit[0]:
-            self.evidence.must_fit(plan.circuit.schema)  # raises, naming column and value
+            self.evidence.check(plan.circuit.schema)  # raises, naming column and value
 
     def _run_tiles(
         self, first: int, last: int, leaf_values: LeafValues, result: tuple[int, Floats]

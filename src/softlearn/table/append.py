@@ -6,8 +6,8 @@ import numpy as np
 
 from softlearn.arrays import AnyArray
 from softlearn.errors import TableError
+from softlearn.table.backend import NativeFrame
 from softlearn.table.frames import open_frame
-from softlearn.table.wing import NativeFrame
 
 _NUMBERS = "biuf"  # NumPy's letters of dtypes that fit in one array without becoming objects
 

@@ -18,9 +18,7 @@ Missing: TypeAlias = Literal["unobserved", "modelled"]
 
 KINDS: tuple[str, ...] = get_args(Kind)
 MISSING: tuple[str, ...] = get_args(Missing)
-LARGEST_EXACT_INTEGER = (
-    2**53
-)  # beyond it float64, as which all cells are read, does not represent all integers
+LARGEST_EXACT_INTEGER = 2**53  # beyond it float64, as which cells are read, skips integers
 
 _SINCE_VERSION_2 = {"scale", "missing"}  # fields that older model files do not have
 _LEVEL_TYPES = (str, int, float, bool)

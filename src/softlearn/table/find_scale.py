@@ -373,8 +373,8 @@ def _subdivided(knots: Floats, parts: int, on_grid: bool) -> Floats:
 def _unseen(column: Distinct, point: Bools) -> float:
     """Return the share of values that lie between others and were never seen.
 
-    By Good and Turing, it is the share of values that occur once, if all values have a cell of
-    their own; half of it may lie beyond the others.
+    By Good and Turing, it is the share of rows whose value occurs once, if all values have a cell
+    of their own; half of it may lie beyond the others.
     """
     singles = float((column.weight <= 1.0).sum()) if point.all() else 0.0
     return 0.5 * (1.0 + min(singles, column.mass / 2.0)) / (column.mass + 1.0)
@@ -396,7 +396,5 @@ def _on_line(gaps: Cut, points: Cut, grid: Grid) -> Cut:
         return Cut(grid.at(gaps.left), grid.at(gaps.right), gaps.share, gaps.atom)
     touches = np.isin(gaps.left, np.concatenate([points.left, gaps.right]))
     left = np.where(touches, np.nextafter(gaps.left, np.inf), gaps.left)
-    holds = (left < gaps.right) | ~np.isin(
-        gaps.right, points.left
-    )  # nothing lies between neighbours
+    holds = (left < gaps.right) | ~np.isin(gaps.right, points.left)  # not between neighbours
     return Cut(left[holds], gaps.right[holds], gaps.share[holds], gaps.atom[holds])

@@ -13,11 +13,11 @@ import numpy as np
 from softlearn.arrays import AnyArray
 from softlearn.errors import NotATableError, SoftlearnError, TableError
 from softlearn.table import on_numpy, on_pandas, on_polars, on_pyarrow
+from softlearn.table.backend import Backend, NativeFrame
 from softlearn.table.cells import Cells, read_array, read_series
 from softlearn.table.partitioned import is_partitioned
-from softlearn.table.wing import NativeFrame, Wing
 
-WINGS: dict[str, Wing] = {
+BACKENDS: dict[str, Backend] = {
     "pandas": on_pandas,
     "polars": on_polars,
     "pyarrow": on_pyarrow,
@@ -39,12 +39,12 @@ class Frame:
         """Read one column."""
         if self.library == "numpy":
             return read_array(name, self._rows[self.names.index(name)])
-        wing = WINGS[self.library]
+        backend = BACKENDS[self.library]
         column = self._narwhals.get_column(name)
         native = column.to_native()
-        dtype = wing.dtype_text(native.type if self.library == "pyarrow" else native.dtype)
+        dtype = backend.dtype_text(native.type if self.library == "pyarrow" else native.dtype)
         try:
-            return read_series(name, dtype, column, wing.declared_levels(native))
+            return read_series(name, dtype, column, backend.declared_levels(native))
         except SoftlearnError:
             raise
         except Exception as error:  # every library has its own exceptions

@@ -20,7 +20,8 @@ def listed_values(column: Distinct, grid: Grid, point: Bools) -> tuple[Floats, f
 
     They are few if most numbers of the grid do not occur and the others occur repeatedly; or if all
     whole numbers are multiples of a larger one, which are then listed. By Good and Turing, the
-    share elsewhere is that of values that occur once.
+    share elsewhere is that of rows whose value occurs once.
+
     """
     rest = Distinct(column.value[~point], column.weight[~point])
     n = rest.value.size

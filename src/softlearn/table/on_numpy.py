@@ -10,10 +10,10 @@ import numpy as np
 
 from softlearn.arrays import AnyArray, Floats
 from softlearn.errors import SchemaError
+from softlearn.table.backend import Gap, default_dtype, level_codes, numbers_within
 from softlearn.table.column import Column, Level
 from softlearn.table.storage import form_of
 from softlearn.table.times import counts_from_seconds, moments, unit_of
-from softlearn.table.wing import Gap, default_dtype, level_codes, numbers_within
 
 _WIDEST = 4 * 1_000  # bytes of a cell of text, four a letter; wider texts are Python objects
 _HELD = "biufUOM"  # NumPy's letters for the dtypes that can be read

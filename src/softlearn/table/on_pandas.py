@@ -9,9 +9,7 @@ import numpy as np
 
 from softlearn.arrays import Floats
 from softlearn.table import on_numpy, on_pyarrow
-from softlearn.table.column import Column, Level
-from softlearn.table.times import counts_from_seconds, unit_of
-from softlearn.table.wing import (
+from softlearn.table.backend import (
     Gap,
     Library,
     NativeColumn,
@@ -23,6 +21,8 @@ from softlearn.table.wing import (
     numbers_within,
     require_levels,
 )
+from softlearn.table.column import Column, Level
+from softlearn.table.times import counts_from_seconds, unit_of
 
 _ARROW = re.compile(r"arrow\[(.+)\]")
 _CATEGORY = re.compile(r"category\[(.+?)(, ordered)?\]")

@@ -68,9 +68,7 @@ def _end(column: Distinct, grid: Grid, bound: float | None, is_hard: bool, side:
         if grid.step:  # the last value on the grid that keeps the bound
             room = float(np.floor(room / grid.step * (1.0 + ROUNDING) + ON_GRID)) * grid.step
         if room >= max(grid.step, np.spacing(abs(last))):
-            thins_out = (
-                not is_hard
-            )  # up to a bound given by the user, all values are equally likely
+            thins_out = not is_hard  # up to a bound given by the user, all values are as likely
             length = _tail_length(column, grid, side)
             lengths = _up_to(room, length, grid) if thins_out else [room]
             shares = (new * _falling(len(lengths))).tolist()

@@ -12,9 +12,7 @@ from softlearn.table.frames import Frame
 from softlearn.table.schema import Schema
 
 _FEWEST = 8  # columns; fewer are as fast one by one
-_CELLS_AT_ONCE = (
-    1 << 16
-)  # half a megabyte of floats, which stay in the cache while they are checked
+_CELLS_AT_ONCE = 1 << 16  # half a megabyte of floats, so that they stay in the cache
 
 
 def read_together(table: Frame, schema: Schema, encoded: Floats) -> Bools:

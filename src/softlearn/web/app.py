@@ -17,7 +17,7 @@ from softlearn.show.views.values import Json
 from softlearn.web.endpoints import ENDPOINTS, Endpoint
 from softlearn.web.openapi import DESCRIPTION, listing, openapi
 from softlearn.web.parameters import read_parameters
-from softlearn.web.safety import App, Door, Guard
+from softlearn.web.safety import Access, App, Guard
 from softlearn.web.session import NoTableError, Session
 from softlearn.web.work import BusyError, Work, as_json
 
@@ -32,7 +32,7 @@ _TYPES = {
 }
 
 
-def application(session: Session, door: Door, work: Work, version: str) -> App:
+def application(session: Session, access: Access, work: Work, version: str) -> App:
     """Return the application with its security checks."""
     routes = [
         *(Route(endpoint.path, _answering(endpoint, work)) for endpoint in ENDPOINTS),
@@ -42,7 +42,7 @@ def application(session: Session, door: Door, work: Work, version: str) -> App:
     ]
     app = Starlette(routes=routes, exception_handlers={404: _not_found})
     app.router.redirect_slashes = False
-    return Guard(app, door)
+    return Guard(app, access)
 
 
 def _page_routes() -> list[Route]:

@@ -22,7 +22,7 @@ from softlearn.model import Model
 from softlearn.model.given import Unknown
 from softlearn.table import encode
 from softlearn.web.app import application
-from softlearn.web.safety import Door, is_loopback
+from softlearn.web.safety import Access, is_loopback
 from softlearn.web.session import Session
 from softlearn.web.work import Work
 
@@ -40,16 +40,16 @@ class Place:
     """Where the explorer listens, and who has access."""
 
     line: socket.socket
-    door: Door
+    access: Access
 
     @property
     def url(self) -> str:
         """The address to open."""
-        host = self.door.host
+        host = self.access.host
         shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
         shown = f"[{shown}]" if ":" in shown else shown
-        token = f"?{urlencode({'token': self.door.token})}" if self.door.token else ""
-        return f"http://{shown}:{self.door.port}/{token}"
+        token = f"?{urlencode({'token': self.access.token})}" if self.access.token else ""
+        return f"http://{shown}:{self.access.port}/{token}"
 
 
 class Explorer:
@@ -141,7 +141,7 @@ def open_place(host: str = HOST, port: int | None = None) -> Place:
     for one in wanted:
         line = _listening(host, one)
         if line is not None:
-            return Place(line, Door(host, line.getsockname()[1], token))
+            return Place(line, Access(host, line.getsockname()[1], token))
     raise SoftlearnError(
         f"port {port} on {host} is busy; choose another one with --port, or leave it out to take "
         "the next free one"
@@ -172,7 +172,7 @@ def _server(session: Session, place: Place) -> tuple[uvicorn.Server, Work]:
 
     work = Work(session)
     config = uvicorn.Config(
-        application(session, place.door, work, __version__),
+        application(session, place.access, work, __version__),
         log_level="critical",  # a request that is cancelled with the server is not an error
         access_log=False,
         server_header=False,

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from softlearn.errors import SoftlearnError
-from softlearn.show.views import Asked, Believer
+from softlearn.show.views import PosteriorView, Request
 from softlearn.show.views.values import Json
 from softlearn.web.endpoints import POSTERIOR, Endpoint
 from softlearn.web.session import Session
@@ -97,11 +97,11 @@ class Work:
 
     def _posteriors(self, questions: Sequence[Mapping[str, Any]]) -> list[bytes | Exception]:
         """Return the bodies of all answers, or what is wrong with a question."""
-        believer = self._session.believer
-        read = [_read(believer, asked) for asked in questions]
-        sound = [one for one in read if isinstance(one, Asked)]
-        answers = iter(believer.answers(sound) if sound else [])
-        found = [next(answers) if isinstance(one, Asked) else one for one in read]
+        posterior_view = self._session.posterior_view
+        read = [_read(posterior_view, asked) for asked in questions]
+        sound = [one for one in read if isinstance(one, Request)]
+        answers = iter(posterior_view.answers(sound) if sound else [])
+        found = [next(answers) if isinstance(one, Request) else one for one in read]
         return [one if isinstance(one, Exception) else as_json(one) for one in found]
 
 
@@ -114,9 +114,9 @@ async def _others() -> None:
         await asyncio.sleep(0)
 
 
-def _read(believer: Believer, asked: Mapping[str, Any]) -> Asked | Exception:
+def _read(posterior_view: PosteriorView, asked: Mapping[str, Any]) -> Request | Exception:
     try:
-        return believer.asked(asked["given"], asked["column"])
+        return posterior_view.request(asked["given"], asked["column"])
     except SoftlearnError as error:
         return error
 

@@ -29,7 +29,7 @@ class Bounds:
     max_members: int = 50
 
 
-class Heat(NamedTuple):
+class StageLimits(NamedTuple):
     """The limits of one stage of a search."""
 
     ends: float  # in seconds since the start of the search

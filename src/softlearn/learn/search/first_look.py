@@ -11,7 +11,7 @@ from softlearn.learn.blocks import Block
 from softlearn.learn.held_out import counted_rows, thinned
 from softlearn.learn.search.ahead import jobs_of
 from softlearn.learn.search.bench import Bench
-from softlearn.learn.search.bounds import Heat
+from softlearn.learn.search.bounds import StageLimits
 from softlearn.learn.search.trial import OUT_OF_TIME, Candidate, Fitted
 from softlearn.learn.search.weights import mixture_weights
 
@@ -50,7 +50,7 @@ def first_look(
     kinds: Sequence[list[Candidate]],
     block: Block,
     seed: np.random.SeedSequence,
-    heat: Heat,
+    limits: StageLimits,
 ) -> list[Kind]:
     """Return the kinds whose first candidate could be learnt.
 
@@ -66,13 +66,13 @@ def first_look(
         The rows to learn from.
     seed
         Each fit gets a child of it.
-    heat
+    limits
         The limits of this stage.
     """
-    quick, slow = _look(bench, kinds, block, seed, heat._replace(ends=_QUICK_SHARE * heat.ends))
-    closer = Heat(_CLOSER_SHARE * heat.ends, 0.5 * heat.max_fits)
-    quick = [_look_closer(bench, kind, seed, closer, _QUICK * heat.ends) for kind in quick]
-    return quick + _look(bench, slow, block, seed, heat)[0]
+    quick, slow = _look(bench, kinds, block, seed, limits._replace(ends=_QUICK_SHARE * limits.ends))
+    closer = StageLimits(_CLOSER_SHARE * limits.ends, 0.5 * limits.max_fits)
+    quick = [_look_closer(bench, kind, seed, closer, _QUICK * limits.ends) for kind in quick]
+    return quick + _look(bench, slow, block, seed, limits)[0]
 
 
 def _look(
@@ -80,7 +80,7 @@ def _look(
     kinds: Sequence[list[Candidate]],
     block: Block,
     seed: np.random.SeedSequence,
-    heat: Heat,
+    limits: StageLimits,
 ) -> tuple[list[Kind], list[list[Candidate]]]:
     """Return the kinds whose fit finished in time, and the others.
 
@@ -89,11 +89,11 @@ def _look(
     found: list[Kind] = []
     slow: list[list[Candidate]] = []
     firsts = [candidates[0] for candidates in kinds]
-    most = heat.max_fits - bench.clock.n_fits
-    bench.expect(jobs_of(firsts, block, seed, most), heat.ends)
+    most = limits.max_fits - bench.clock.n_fits
+    bench.expect(jobs_of(firsts, block, seed, most), limits.ends)
     for place, candidates in enumerate(kinds):
-        left = heat.ends - bench.clock.seconds
-        if bench.trials and (left <= 0.0 or bench.clock.n_fits >= heat.max_fits):
+        left = limits.ends - bench.clock.seconds
+        if bench.trials and (left <= 0.0 or bench.clock.n_fits >= limits.max_fits):
             return found, slow
         ends = bench.clock.seconds + left / (len(kinds) - place)
         fit = bench.try_out(candidates[0], block, seed.spawn(1)[0], ends)
@@ -105,17 +105,17 @@ def _look(
 
 
 def _look_closer(
-    bench: Bench, kind: Kind, seed: np.random.SeedSequence, heat: Heat, quick: float
+    bench: Bench, kind: Kind, seed: np.random.SeedSequence, limits: StageLimits, quick: float
 ) -> Kind:
     """Try all candidates of a kind, if one takes less than so many seconds."""
     fits = list(kind.fits)
     others = kind.candidates[1:] if fits[0].trial.seconds <= quick else []
-    most = heat.max_fits - bench.clock.n_fits
-    bench.expect(jobs_of(others, kind.block, seed, most), heat.ends)
+    most = limits.max_fits - bench.clock.n_fits
+    bench.expect(jobs_of(others, kind.block, seed, most), limits.ends)
     for candidate in others:
-        if bench.clock.seconds > heat.ends or bench.clock.n_fits >= heat.max_fits:
+        if bench.clock.seconds > limits.ends or bench.clock.n_fits >= limits.max_fits:
             break
-        fit = bench.try_out(candidate, kind.block, seed.spawn(1)[0], heat.ends)
+        fit = bench.try_out(candidate, kind.block, seed.spawn(1)[0], limits.ends)
         if fit is not None:
             fits.append(fit)
     fits.sort(key=bench.score, reverse=True)

@@ -15,7 +15,7 @@ from softlearn.learn.blocks import Block
 from softlearn.learn.held_out import counted_rows, different_rows, hold_out
 from softlearn.learn.search.ahead import Ahead, Workers
 from softlearn.learn.search.bench import Bench
-from softlearn.learn.search.bounds import Bounds, Clock, Heat, News, ignore
+from softlearn.learn.search.bounds import Bounds, Clock, News, StageLimits, ignore
 from softlearn.learn.search.candidates import kinds_of_candidates
 from softlearn.learn.search.ensemble import Ensemble, learn_again
 from softlearn.learn.search.first_look import best_kinds, few_rows, first_look
@@ -160,7 +160,7 @@ def _raced(
     few, blocks = few_rows(bench.train, rng), rounds_of(bench.train, rng)
     max_fits = clock.bounds.max_fits
     most = np.inf if max_fits is None else _SEARCH_SHARE * max_fits
-    looked = first_look(bench, kinds, few, to_look, Heat(_LOOK_SHARE * clock.total, most))
+    looked = first_look(bench, kinds, few, to_look, StageLimits(_LOOK_SHARE * clock.total, most))
     is_timed = np.isfinite(clock.total)
     best = best_kinds(bench, looked, _QUICK_SHARE * clock.total if is_timed else 0.0)
     if is_timed:  # the slowest last: it gets the time that the others leave
@@ -169,7 +169,7 @@ def _raced(
     for place, kind in enumerate(best):
         part = 1.0 / (len(best) - place)  # time that one does not need is left for the others
         ends = clock.seconds + part * clock.left(_SEARCH_SHARE)
-        fits = race(bench, kind, blocks, to_learn, Heat(ends, part * (most - clock.n_fits)))
+        fits = race(bench, kind, blocks, to_learn, StageLimits(ends, part * (most - clock.n_fits)))
         raced.append(fits)
         of_all_rows = [fit for fit in fits if fit.trial.n_rows == bench.n_rows]
         ensemble.add(*(fit for fit in of_all_rows if fit not in ensemble.members))

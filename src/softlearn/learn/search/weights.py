@@ -8,9 +8,7 @@ from softlearn.arrays import Floats
 from softlearn.numeric_policy import EM_TOLERANCE
 
 _MAX_ITER = 500
-_PSEUDO_ROWS = (
-    1.0  # pseudo-rows, divided equally among the members, so that few rows do not select just one
-)
+_PSEUDO_ROWS = 1.0  # divided equally among the members, so that few rows do not select just one
 
 
 def mixture_weights(logs: Floats, row_weights: Floats, first: Floats | None = None) -> Floats:

@@ -12,7 +12,7 @@ from softlearn.model import Model
 from softlearn.model.asking import Conditions, as_event
 from softlearn.model.given import Frame, Unknown
 from softlearn.query import Evidence, conditional_log_probability
-from softlearn.show.asked import require_model
+from softlearn.show.arguments import require_model
 from softlearn.show.plots import style
 from softlearn.show.plots.canvas import one_axes
 from softlearn.table import Schema, encode

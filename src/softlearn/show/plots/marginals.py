@@ -10,8 +10,8 @@ import numpy as np
 from softlearn.arrays import Bools, Floats
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
-from softlearn.show.asked import positions_of, require_model
-from softlearn.show.beliefs import Beliefs
+from softlearn.show.arguments import positions_of, require_model
+from softlearn.show.distributions import GivenDistributions
 from softlearn.show.plots import scale, style
 from softlearn.show.plots.canvas import AxesGrid, figure_of, grid_of, pyplot
 from softlearn.show.plots.levels import shown_levels
@@ -89,7 +89,7 @@ class MarginalPainter:
     ) -> None:
         self._narrow = narrow
         self._columns = model.schema.columns
-        self._beliefs = Beliefs(model, positions)
+        self._beliefs = GivenDistributions(model, positions)
         self._values = values
         numbers = [i for i in positions if not self._columns[i].is_discrete]
         ends = scale.model_ranges(self._beliefs, numbers)

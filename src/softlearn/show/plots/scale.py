@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from softlearn.arrays import Floats
-from softlearn.show.beliefs import Beliefs
+from softlearn.show.distributions import GivenDistributions
 from softlearn.table import Column
 
 if TYPE_CHECKING:
@@ -23,9 +23,11 @@ _MOST_NUMBERS = 60  # up to so many whole numbers, each has a bar
 _SECONDS_PER_DAY = 86_400.0
 
 
-def model_ranges(beliefs: Beliefs, positions: list[int], tail: float = _TAIL) -> list[Floats]:
+def model_ranges(
+    distributions: GivenDistributions, positions: list[int], tail: float = _TAIL
+) -> list[Floats]:
     """Return the two ends between which nearly all of each column's probability lies."""
-    return [widened(ends) for ends in beliefs.quantiles(positions, [tail, 1.0 - tail])]
+    return [widened(ends) for ends in distributions.quantiles(positions, [tail, 1.0 - tail])]
 
 
 def data_range(values: Floats) -> Floats:

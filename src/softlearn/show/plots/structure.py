@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from softlearn.errors import SoftlearnError
 from softlearn.model import Model
-from softlearn.show.asked import require_model
+from softlearn.show.arguments import require_model
 from softlearn.show.outline import Entry, Link, outline
 from softlearn.show.plots import style
 from softlearn.show.plots.canvas import one_axes

@@ -8,7 +8,7 @@ import numpy as np
 
 from softlearn.arrays import Floats
 from softlearn.query import Evidence, log_likelihood, sample
-from softlearn.show.views.beliefs import Believer
+from softlearn.show.views.posteriors import PosteriorView
 from softlearn.show.views.rows import Rows
 from softlearn.show.views.values import Json, number
 
@@ -21,8 +21,8 @@ _SEED = 0
 class Fit:
     """How well a model fits the rows of a table; computed when it is first asked for."""
 
-    def __init__(self, believer: Believer, rows: Rows) -> None:
-        self._believer, self._rows = believer, rows
+    def __init__(self, posterior_view: PosteriorView, rows: Rows) -> None:
+        self._believer, self._rows = posterior_view, rows
 
     @cached_property
     def likelihoods(self) -> Json:

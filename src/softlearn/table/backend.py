@@ -30,7 +30,7 @@ class Gap:
     fills: Bools  # (rows,)
 
 
-class Wing(Protocol):
+class Backend(Protocol):
     """The interface of a library: dtypes as text, and building and filling of columns."""
 
     def dtype_text(self, dtype: NativeDtype) -> str:

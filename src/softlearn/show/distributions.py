@@ -10,7 +10,7 @@ from softlearn.model.given import read_mapping
 from softlearn.query.column_distributions import ColumnDistributions
 
 
-class Beliefs(ColumnDistributions):
+class GivenDistributions(ColumnDistributions):
     """The distributions of some columns given conditions on others, computed in one pass.
 
     Parameters

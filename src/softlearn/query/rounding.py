@@ -14,7 +14,7 @@ from softlearn.query.plan import Plan, plan_for
 from softlearn.query.workspace import Workspace, batch_of, block_rows, blocks
 
 
-def must_be_tellable(circuit: Circuit, evidence: Evidence, far: Bools) -> None:
+def check_rounding(circuit: Circuit, evidence: Evidence, far: Bools) -> None:
     """Raise an ``EvidenceError`` if rounding decides the leaves of a row in the far tails.
 
     Each leaf's logarithm has a bound of its error. The most probable leaves are moved down by
@@ -82,9 +82,8 @@ def _leaf_flows(plan: Plan, rows: Evidence, leaves: RelativeLeaves, move: Floats
 
     def moved(circuit: Circuit, some: Ids, rows: Evidence) -> Floats:
         logs = leaves(circuit, some, rows)
-        assert isinstance(
-            logs, np.ndarray
-        )  # `rows` is part of the signature; it is always the block
+        assert isinstance(logs, np.ndarray)  # the rows are those given, so there are no factors
+
         return logs + move[some]
 
     batch = batch_of(circuit.schema, plan.shape.columns, rows)
