@@ -181,7 +181,7 @@ class _Group:
         smallest = float(min(self.pseudo.floor, self.old[:, -1].min()))
         options = LeafOptions(smoothing=self.pseudo.of_scale, deviation_floor=smallest)
         new = family.finish(stats._replace(rest=rest), options)
-        if self.old.shape[1] < new.shape[1]:
+        if self.old.shape[1] < new.shape[1]:  # keep one probability for all bins
             ends = np.cumsum([0, stats.atoms.shape[-1], stats.bins.shape[-1]])
             together = new[:, ends[1] : ends[2]].sum(axis=1, keepdims=True)
             new = np.concatenate([new[:, : ends[1]], together, new[:, ends[2] :]], axis=1)
