@@ -1,4 +1,4 @@
-"""The circuit that generates the paper's example: written, sampled, asked, saved and drawn."""
+"""The circuit of the paper's example: write it, sample, query, save and draw it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Text, truth values, whole and decimal numbers with missing cells, in pandas and in polars."""
+"""A table of text, booleans and numbers with missing cells, in pandas and in polars."""
 
 import matplotlib as mpl
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Every way to say what is known: values, sets of levels, intervals, nothing, frames."""
+"""All forms of evidence: values, sets of levels, intervals, missing cells and frames."""
 
 import matplotlib as mpl
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Circuits behind scikit-learn's interface: fill gaps in a pipeline, average circuits, tune."""
+"""Estimators for scikit-learn: impute in a pipeline, average circuits, tune parameters."""
 
 import matplotlib as mpl
 import numpy as np

@@ -1,4 +1,4 @@
-"""What a model has learnt, in words and in pictures."""
+"""Describe and plot what a model has learnt."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""One classifier for rows of which different things are known: nothing is imputed."""
+"""One classifier for rows with different missing features, without imputation."""
 
 import matplotlib as mpl
 import numpy as np

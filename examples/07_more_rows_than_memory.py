@@ -1,4 +1,4 @@
-"""A table in many files, learnt from and asked about part by part, with Dask."""
+"""Learn from a table in many files and query it, partition by partition, with Dask."""
 
 from pathlib import Path
 

@@ -131,6 +131,26 @@ def test_wrong_usage_has_its_own_code(call, run):
     assert run(*call).exit_code == 2
 
 
+def message_of(result):
+    """The text of the box in which wrong usage is explained."""
+    assert (result.exit_code, result.stdout) == (2, "")
+    return " ".join(result.stderr.replace("│", " ").split())
+
+
+def test_an_extra_argument_is_explained(model_file, table_file, run):
+    message = message_of(run("query", model_file, "sex", "age=20"))
+    assert "unexpected argument 'age=20'; write what is known as --given 'age=20'" in message
+    message = message_of(run("score", model_file, table_file, "more.csv"))
+    assert "unexpected argument 'more.csv'" in message
+    assert "--given" not in message
+
+
+def test_a_wrong_word_is_explained(training_file, run, tmp_path):
+    call = ("fit", training_file, "-o", tmp_path / "m.safetensors", "--learner", "spn")
+    message = message_of(run(*call))
+    assert "Invalid value for '--learner': 'spn' is not one of 'softlearn', 'learnspn'" in message
+
+
 def test_a_data_set_that_is_not_known_is_guessed(run):
     assert is_one_error(run("datasets", "info", "bnk"), "bank")
 

@@ -44,6 +44,15 @@ def test_what_is_written_is_read_again(drawn):
             assert choice == {"kind": "numeric", "scale": "plain"}
 
 
+def test_many_levels_take_few_lines():
+    column = Column("postcode", "categorical", tuple(f"{i:05d}" for i in range(200)))
+    written = schema_to_toml(Schema((column,)))
+    lines = written.partition("levels = [\n")[2].splitlines()
+    assert len(lines) < 25
+    assert max(map(len, lines)) <= 88
+    assert choices_from_toml(written).overrides == {"postcode": column}
+
+
 def test_columns_with_scales_are_written_and_found_again():
     frame = pd.DataFrame(
         {

@@ -11,8 +11,8 @@ from softlearn import Gaussian, Model
 from softlearn.circuit import violations
 from softlearn.query import Evidence, log_likelihood
 from softlearn.query.joint import joint_tables
-from softlearn.show.beliefs import Beliefs
 from softlearn.show.cells import Cells, over_cells, quantile_cells
+from softlearn.show.distributions import GivenDistributions
 
 
 def share_of_cell(model: Model, cells: Cells, cell: int) -> object:
@@ -79,19 +79,19 @@ def test_quantiles_invert_the_distribution_function():
     model = patients()
     positions = [model.schema.index(name) for name in ("age", "joined", "weight")]
     levels = [0.002, 0.3, 0.998]
-    beliefs = Beliefs(model, positions)
-    found = beliefs.quantiles(positions, levels)
+    distributions = GivenDistributions(model, positions)
+    found = distributions.quantiles(positions, levels)
     for position, quantiles in zip(positions, found, strict=True):
-        below = [beliefs.between(position, np.array([-np.inf, q]))[0] for q in quantiles]
+        below = [distributions.between(position, np.array([-np.inf, q]))[0] for q in quantiles]
         np.testing.assert_allclose(below, levels, atol=1e-6)
 
 
-def test_beliefs_are_conditioned_on_what_is_given():
+def test_distributions_are_conditioned_on_what_is_given():
     model = Model(
         0.5 * Gaussian("x", 0, 1) * Gaussian("y", 0, 1)
         + 0.5 * Gaussian("x", 9, 1) * Gaussian("y", 9, 1)
     )
-    beliefs = Beliefs(model, [0], {"y": (8, None)})
-    assert beliefs.between(0, np.array([4.5, np.inf]))[0] == pytest.approx(
+    distributions = GivenDistributions(model, [0], {"y": (8, None)})
+    assert distributions.between(0, np.array([4.5, np.inf]))[0] == pytest.approx(
         model.probability({"x": (4.5, None)}, given={"y": (8, None)})
     )

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from model_examples import patients
-from softlearn import Categorical, Histogram, Model
+from softlearn import Categorical, Gaussian, Histogram, Model
 from softlearn.circuit import Product
 from softlearn.datasets.worlds import households
 from softlearn.errors import ImpossibleEvidenceError
@@ -39,6 +39,23 @@ def test_a_boolean_column_is_one_curve():
     ((name, (x, y)),) = curves(ax).items()
     assert name == "True"
     assert y[7] == pytest.approx(model.probability({"owns": True}, given={"km": x[7]}))
+
+
+@pytest.mark.parametrize("on", ["km", "pet"])
+def test_the_axis_ends_a_little_above_the_highest_probability(on):
+    rare = Categorical("ill", {False: 0.98, True: 0.02}) * Categorical("pet", {"a": 0.5, "b": 0.5})
+    often = Categorical("ill", {False: 0.9, True: 0.1}) * Categorical("pet", {"a": 0.1, "b": 0.9})
+    model = Model(0.5 * (rare * Gaussian("km", 0, 1)) + 0.5 * (often * Gaussian("km", 9, 1)))
+    ax = plots.conditional(model, "ill", on)
+    bottom, top = ax.get_ylim() if on == "km" else ax.get_xlim()
+    drawn = ax.lines[0].get_ydata() if on == "km" else [bar.get_width() for bar in ax.patches]
+    assert bottom == 0.0
+    assert max(drawn) < top < 0.15
+
+
+def test_probabilities_near_one_keep_the_whole_axis():
+    model = Model(Categorical("pet", {"a": 0.99, "b": 0.01}) * Gaussian("km", 0, 1))
+    assert plots.conditional(model, "pet", "km").get_ylim() == (0.0, 1.02)
 
 
 def test_a_number_is_its_mean_with_a_deviation_to_each_side():

@@ -8,7 +8,7 @@ import pytest
 
 from softlearn import SoftLearn
 from softlearn.show import plots
-from softlearn.show.beliefs import Beliefs
+from softlearn.show.distributions import GivenDistributions
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -55,13 +55,13 @@ def test_bars_of_the_model_hold_its_probability(model, frame):
 
 
 def test_what_is_believed_of_cells_is_what_the_model_says(model):
-    beliefs = Beliefs(model, [1, 2])
+    distributions = GivenDistributions(model, [1, 2])
     edges = np.array([0.5, 20.0, 50.0, 1000.0])
     given = {"paid": (None, None)}
     asked = [(0.5, 20.0), (20.000001, 50.0), (50.000001, 1000.0)]
     expected = [model.probability({"paid": ends}, given=given) for ends in asked]
-    assert beliefs.between(1, edges) == pytest.approx(expected, rel=1e-6)
-    low, high = beliefs.quantiles([2], [0.1, 0.9])[0]
+    assert distributions.between(1, edges) == pytest.approx(expected, rel=1e-6)
+    low, high = distributions.quantiles([2], [0.1, 0.9])[0]
     assert (low, high) == pytest.approx(model.distribution("age").quantile([0.1, 0.9]))
 
 

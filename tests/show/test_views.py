@@ -12,7 +12,7 @@ from model_examples import fork, patients
 from softlearn import Column, Gaussian, Model, SoftLearn
 from softlearn.conditions import parse_conditions
 from softlearn.errors import ImpossibleEvidenceError, SoftlearnError
-from softlearn.show.views import Believer, Fit, Kinds, Rows, Tree, informative_columns
+from softlearn.show.views import Fit, Kinds, PosteriorView, Rows, Tree, informative_columns
 from softlearn.table import encode
 
 
@@ -132,7 +132,7 @@ def test_many_children_come_a_few_at_a_time():
 @pytest.mark.parametrize("target", ["stage", "smoker"])
 def test_information_between_levels_is_the_models(target, given):
     model = patients()
-    found = informative_columns(Believer(model), target, given)
+    found = informative_columns(PosteriorView(model), target, given)
     names = [name for name in ("sex", "smoker", "stage") if name != target]
     expected = model.mutual_information([target, *names], parse_conditions(given, model.schema))
     told = {one["name"]: one["bits"] for one in found["columns"]}
@@ -144,16 +144,16 @@ def test_information_between_levels_is_the_models(target, given):
 def test_information_about_numbers_with_a_scale_is_the_models(with_gaps):
     expected = with_gaps.mutual_information()["x", "y"] / np.log(2.0)
     for target in ("x", "y"):
-        found = informative_columns(Believer(with_gaps), target, "")
+        found = informative_columns(PosteriorView(with_gaps), target, "")
         assert found["columns"][0]["bits"] == pytest.approx(expected, abs=1e-9)
 
 
 def test_missing_cells_that_are_modelled_have_their_share(with_gaps):
-    found = Believer(with_gaps).answer("y=true")
+    found = PosteriorView(with_gaps).answer("y=true")
     numbers = found["distributions"][0]
     assert numbers["missing"] == pytest.approx(with_gaps.distribution("x", {"y": True}).missing)
     assert sum(numbers["shares"]) + numbers["below"] + numbers["above"] == pytest.approx(1.0)
-    gone = Believer(with_gaps).answer("x is missing")
+    gone = PosteriorView(with_gaps).answer("x is missing")
     assert gone["evidence"]["probability"] == pytest.approx(with_gaps.probability({"x": {None}}))
     assert gone["distributions"][0] == {"name": "x", "value": None, "at": None}
 
@@ -162,7 +162,7 @@ def test_an_axis_is_widened_when_the_column_leaves_it():
     near = Gaussian("x", 0.0, 1.0) * Gaussian("y", 0.0, 1.0)
     rare = Gaussian("x", 500.0, 1.0) * Gaussian("y", 50.0, 1.0)
     model = Model(0.9995 * near + 0.0005 * rare)
-    usual, moved = (Believer(model).answer(given, ["x"]) for given in ("", "y=45..55"))
+    usual, moved = (PosteriorView(model).answer(given, ["x"]) for given in ("", "y=45..55"))
     before, after = usual["distributions"][0], moved["distributions"][0]
     assert before["axis"]["stop"] < 10.0
     assert after["axis"]["stop"] > 500.0
@@ -173,7 +173,9 @@ def test_an_axis_is_widened_when_the_column_leaves_it():
 
 def test_times_stand_on_the_axis_in_seconds():
     model = patients()
-    one = next(d for d in Believer(model).answer("sex=F")["distributions"] if d["name"] == "joined")
+    one = next(
+        d for d in PosteriorView(model).answer("sex=F")["distributions"] if d["name"] == "joined"
+    )
     assert one["mean"] == pytest.approx(
         model.distribution("joined", {"sex": "F"}).mean.timestamp(), abs=1
     )
@@ -181,12 +183,12 @@ def test_times_stand_on_the_axis_in_seconds():
 
 def test_impossible_conditions_are_refused():
     with pytest.raises(ImpossibleEvidenceError, match="has probability zero"):
-        Believer(fork()).answer("colour=red, size>=3")
+        PosteriorView(fork()).answer("colour=red, size>=3")
 
 
 def test_the_fit_compares_like_with_like(rows):
     model, frame, view = rows
-    fit = Fit(Believer(model), view)
+    fit = Fit(PosteriorView(model), view)
     found = fit.likelihoods
     assert found["mean_log_density"] == pytest.approx(model.score(frame))
     alone = sum(
@@ -203,6 +205,6 @@ def test_the_fit_compares_like_with_like(rows):
 def test_whole_numbers_of_a_schema_keep_their_cells():
     schema = replace(patients().schema)
     assert isinstance(schema["age"], Column)
-    one = Believer(patients()).answer("", ["age"])["distributions"][0]
+    one = PosteriorView(patients()).answer("", ["age"])["distributions"][0]
     width = (one["axis"]["stop"] - one["axis"]["start"]) / one["axis"]["cells"]
     assert width == int(width)

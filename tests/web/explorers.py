@@ -13,7 +13,7 @@ import numpy as np
 from softlearn import Categorical, Column, Gaussian, Model
 from softlearn.table import encode
 from softlearn.web.app import application
-from softlearn.web.safety import Door
+from softlearn.web.safety import Access
 from softlearn.web.session import Session
 from softlearn.web.work import Work
 
@@ -62,10 +62,10 @@ class Reply:
 class Client:
     """Calls the application without a server."""
 
-    def __init__(self, session: Session, door: Door | None = None, **work: Any) -> None:
-        self.door = door or Door("127.0.0.1", 8765)
+    def __init__(self, session: Session, access: Access | None = None, **work: Any) -> None:
+        self.access = access or Access("127.0.0.1", 8765)
         self.work = Work(session, **work)
-        self._app = application(session, self.door, self.work, "test")
+        self._app = application(session, self.access, self.work, "test")
 
     def get(self, path: str, **asked: Any) -> Reply:
         """Ask one question."""
@@ -93,7 +93,7 @@ class Client:
         query: str | None = None,
     ) -> Reply:
         told: list[Any] = []
-        sent = {"host": f"{self.door.host}:{self.door.port}", **(headers or {})}
+        sent = {"host": f"{self.access.host}:{self.access.port}", **(headers or {})}
         scope = {
             "type": "http",
             "method": method,

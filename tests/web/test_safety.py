@@ -13,7 +13,7 @@ from model_examples import fork
 from softlearn import Model, SoftlearnError
 from softlearn.web import explore
 from softlearn.web.explorer import open_place
-from softlearn.web.safety import Door
+from softlearn.web.safety import Access
 from softlearn.web.session import Session
 from softlearn.web.work import MOST_WAITING
 from web.explorers import Client, session_of
@@ -28,7 +28,7 @@ def client() -> Client:
 
 @pytest.fixture(scope="module")
 def guarded() -> Client:
-    return Client(session_of(fork()), Door("192.0.2.7", 9000, TOKEN))
+    return Client(session_of(fork()), Access("192.0.2.7", 9000, TOKEN))
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,9 @@ def test_the_token_moves_from_the_address_into_a_cookie(guarded):
 def test_places_on_this_machine_have_no_token_and_others_do():
     here, everywhere = open_place("127.0.0.1", 0), open_place("0.0.0.0", 0)
     try:
-        assert here.door.token is None
-        assert len(everywhere.door.token) >= 20
-        assert everywhere.url.endswith(f"/?token={everywhere.door.token}")
+        assert here.access.token is None
+        assert len(everywhere.access.token) >= 20
+        assert everywhere.url.endswith(f"/?token={everywhere.access.token}")
     finally:
         here.line.close()
         everywhere.line.close()
@@ -116,7 +116,7 @@ def test_a_busy_port_is_an_error_if_it_was_asked_for():
 def test_without_a_port_the_next_free_one_is_taken():
     first, second = open_place(), open_place()
     try:
-        assert first.door.port != second.door.port
+        assert first.access.port != second.access.port
     finally:
         first.line.close()
         second.line.close()

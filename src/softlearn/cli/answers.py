@@ -29,7 +29,7 @@ def must_be_free(
 ) -> None:
     """Refuse what cannot or must not be written, before any work is done for it.
 
-    What a command reads is never replaced by what it writes, not even by force.
+    An input of the command is never overwritten, not even with --force.
     """
     if path is None:
         return

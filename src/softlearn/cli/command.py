@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Self, get_args, get_ori
 import typer
 from typer.models import OptionInfo
 
-from softlearn.cli.mistakes import told_in_one_line
+from softlearn.cli.mistakes import mistakes_in_one_line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ class Command(ABC):
 
     @classmethod
     def options(cls) -> list[Option]:
-        """Return what the command takes, in the order of its help."""
+        """Return the arguments and options, in the order of the help."""
         return fields_as_options(cls)
 
     @classmethod
@@ -34,7 +34,7 @@ class Command(ABC):
 
     @abstractmethod
     def run(self) -> None:
-        """Do it, and print the answer."""
+        """Run the command, and print the result."""
 
 
 class Option(NamedTuple):
@@ -49,7 +49,7 @@ def as_function(command: type[Command]) -> Callable[..., None]:
     """Return a function with the command's options as its signature, for typer to read."""
 
     def call(**options: Any) -> None:  # noqa: ANN401 - typer fills in what the signature says
-        with told_in_one_line(takes_unknown=hasattr(command, "unknown")):
+        with mistakes_in_one_line(takes_unknown=hasattr(command, "unknown")):
             command.called(**options).run()
 
     parameters = [
@@ -67,14 +67,14 @@ def without_options(command: type[Command]) -> Callable[..., None]:
     """Return a function that has the command's help alone, for lists of commands."""
 
     def listed() -> None:
-        """Do nothing; a list is only read."""
+        """Do nothing; only the docstring is used."""
 
     listed.__doc__ = command.__doc__
     return listed
 
 
 def fields_as_options(command: type[Command]) -> list[Option]:
-    """Return a command's arguments, what it needs, its own options, then those it shares."""
+    """Return a command's arguments, required options, its own options, then shared ones."""
     hints = get_type_hints(command, include_extras=True)
 
     def rank(field: Field[Any]) -> tuple[bool, bool, int]:

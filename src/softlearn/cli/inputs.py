@@ -1,4 +1,4 @@
-"""What commands read: models, tables batch by batch, conditions and schema files."""
+"""Read the inputs of commands: models, tables batch by batch, conditions and schema files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OF_MODELS = ".safetensors"
 
 
 def load_model(path: Path) -> Model:
-    """Return a model whose frames are pyarrow tables, whatever it was learnt from."""
+    """Load a model, with pyarrow tables as its frames."""
     from softlearn.model import Model, load  # noqa: PLC0415
 
     if path.suffix in _OF_TABLES and path.is_file():
@@ -42,7 +42,7 @@ def known(text: str, model: Model) -> dict[str, object]:
 
 @contextmanager
 def open_source(path: str, missing: str | None) -> Iterator[TableSource]:
-    """Open a table, with the user's words for missing cells."""
+    """Open a table with given words for missing cells."""
     from softlearn.files import MISSING_WORDS, open_table  # noqa: PLC0415
 
     if path.endswith(_OF_MODELS):

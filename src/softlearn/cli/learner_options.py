@@ -38,7 +38,7 @@ def learner_options() -> list[Option]:
 
 
 def learner_choices(learner: str, settings: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
-    """Return what was chosen as a learner reads it, or refuse what it has not."""
+    """Return the chosen parameters of a learner, or refuse options that it does not have."""
     from softlearn.learn import LEARNERS  # noqa: PLC0415
 
     entry = LEARNERS[learner]
@@ -63,7 +63,7 @@ def learner_choices(learner: str, settings: Mapping[str, Any], schema: Schema) -
 
 
 def _option(name: str, having: list[Entry[Any]]) -> Option | None:
-    """Return a parameter as an option; None if the command line cannot say its values."""
+    """Return a parameter as an option; None if its values cannot be given as text."""
     known = [entry.parameters[name] for entry in having]
     hint = _type([one.rule for one in known])
     if hint is None:
@@ -104,7 +104,7 @@ def _metavar(rule: Rule) -> str | None:
 
 
 def _help(having: list[Entry[Any]], known: list[Parameter]) -> str:
-    """Return what a parameter means and its default, by learner where they differ."""
+    """Return the help and default of a parameter, by learner where they differ."""
     by_text: dict[str, list[Entry[Any]]] = {}
     for entry, one in zip(having, known, strict=True):
         by_text.setdefault(_meaning(one), []).append(entry)

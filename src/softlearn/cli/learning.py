@@ -1,4 +1,4 @@
-"""Commands that learn: the table with what is left out of it, its schema, and held-out rows."""
+"""Commands that learn: reading the training table, its schema, and held-out rows."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _OF_MODELS = (".safetensors", ".psdd")
 
 @dataclass(frozen=True)
 class Training:
-    """What is learnt from, and what is held out.
+    """The training rows, and the held-out rows.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class TrainingCommand(Command):
     force: Force = False
 
     def read_training(self, output: Path | None) -> Training:
-        """Return the rows; what cannot be written is refused before they are read."""
+        """Return the rows; the output is checked before they are read."""
         self.check_output(output)
         if self.hold_out is not None and not 0.0 < self.hold_out < 1.0:
             raise SoftlearnError(f"--hold-out is a share between 0 and 1, not {self.hold_out:g}")
@@ -95,7 +95,7 @@ class TrainingCommand(Command):
         return _with_own_scales(parts, self)
 
     def check_output(self, output: Path | None) -> None:
-        """Refuse an output that cannot or must not be written."""
+        """Refuse an output that exists or cannot be written."""
         inputs = (self.table, self.valid, self.schema)
         must_be_free(output, force=self.force, inputs=inputs)
 
@@ -134,7 +134,7 @@ class LearningCommand(TrainingCommand):
         )
 
     def estimator(self, schema: Schema, **further: Any) -> Any:  # noqa: ANN401 - scikit-learn
-        """Return the learner with all that was chosen."""
+        """Return the learner with all chosen parameters."""
         from softlearn.estimators import estimator_named  # noqa: PLC0415
 
         chosen = learner_choices(self.learner, self.settings, schema)
@@ -143,7 +143,7 @@ class LearningCommand(TrainingCommand):
         )
 
     def check_output(self, output: Path | None) -> None:
-        """Refuse what other commands would not take for a model, too."""
+        """Also refuse names that other commands would not read as a model."""
         super().check_output(output)
         if self.output.suffix not in _OF_MODELS:
             raise SoftlearnError(
@@ -166,7 +166,7 @@ class LearningCommand(TrainingCommand):
 
 
 def read_labelled(command: TrainingCommand) -> tuple[ArrowTable, Floats | None, Schema]:
-    """Return the whole table without what is left out, the weights, and the schema."""
+    """Return the table without columns that are left out, the weights, and the schema."""
     from softlearn.table import infer_schema  # noqa: PLC0415
 
     choices = read_choices(command.schema)
@@ -186,7 +186,7 @@ def read_labelled(command: TrainingCommand) -> tuple[ArrowTable, Floats | None, 
 
 
 def without(table: ArrowTable, names: list[str]) -> ArrowTable:
-    """Return the table without some columns; one that has no name, a written index, goes too."""
+    """Return the table without some columns, and without a nameless one (a written index)."""
     from softlearn.table.schema import unknown_name  # noqa: PLC0415
 
     for name in names:
@@ -233,7 +233,7 @@ def _divided(all_rows: Training, share: float, seed: int) -> Training:
 
 
 def _with_own_scales(training: Training, command: TrainingCommand) -> Training:
-    """Return the rows with scales that held-out rows have no part in."""
+    """Return the rows with scales that are inferred from training rows only."""
     from softlearn.table import Schema, infer_schema  # noqa: PLC0415
 
     overrides = read_choices(command.schema).overrides

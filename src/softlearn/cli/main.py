@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from softlearn.cli.command import Command, as_function, without_options
+from softlearn.cli.mistakes import PlainCommand
 from softlearn.cli.registry import COMMANDS, GROUP_HELP, Group, load_command
 from softlearn.kernels.plainly import answer_once
 
@@ -57,11 +58,11 @@ def build(
         name=name, no_args_is_help=True, rich_markup_mode="markdown", add_completion=False
     )
     if isinstance(found, str):
-        app.command(name)(read(load_command(found)))
+        app.command(name, cls=PlainCommand)(read(load_command(found)))
         return get_command(app)
     app.callback(help=GROUP_HELP[name])(lambda: None)
     for inner, place in found.items():
-        app.command(inner)(read(load_command(place)))
+        app.command(inner, cls=PlainCommand)(read(load_command(place)))
     return get_command(app)
 
 

@@ -7,8 +7,10 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import typer
+from typer.core import TyperCommand
 
 from softlearn.errors import SoftlearnError, UnknownLevelError
 
@@ -16,8 +18,24 @@ MISTAKE = 2
 INTERRUPTED = 130
 
 
+class PlainCommand(TyperCommand):
+    """A command that explains wrong arguments in more words than Click does."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        """Read the arguments; extra ones and wrong values are explained."""
+        ctx.allow_extra_args = True
+        try:
+            rest = super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")
+            raise
+        if rest and not ctx.resilient_parsing:
+            ctx.fail(_unexpected(rest[0], takes_given=any(p.name == "given" for p in self.params)))
+        return rest
+
+
 @contextmanager
-def told_in_one_line(*, takes_unknown: bool = False) -> Iterator[None]:
+def mistakes_in_one_line(*, takes_unknown: bool = False) -> Iterator[None]:
     """Print errors and warnings as one line on standard error, and end with their exit code.
 
     Parameters
@@ -31,11 +49,11 @@ def told_in_one_line(*, takes_unknown: bool = False) -> Iterator[None]:
         try:
             yield
         except UnknownLevelError as error:
-            raise _ended(_said_here(error, takes_unknown)) from None
+            raise _ended(_with_remedy(error, takes_unknown)) from None
         except SoftlearnError as error:
             raise _ended(str(error)) from None
         except BrokenPipeError:
-            # The reader, such as head, has seen enough; nothing more can or need be flushed.
+            # The reader, such as head, has closed the pipe; there is nothing to flush.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
         except OSError as error:
@@ -47,8 +65,18 @@ def told_in_one_line(*, takes_unknown: bool = False) -> Iterator[None]:
 
 
 def note(text: str) -> None:
-    """Print what the user should know, on standard error."""
+    """Print a note on standard error."""
     typer.secho(f"note: {text}", err=True, fg="yellow")
+
+
+def _unexpected(argument: str, *, takes_given: bool) -> str:
+    """Return the message about an extra argument."""
+    advice = (
+        f"; write what is known as --given {argument!r}, and separate columns by commas"
+        if takes_given
+        else ""
+    )
+    return f"unexpected argument {argument!r}{advice}"
 
 
 def _ended(reason: str) -> typer.Exit:
@@ -57,8 +85,8 @@ def _ended(reason: str) -> typer.Exit:
     return typer.Exit(MISTAKE)
 
 
-def _said_here(error: UnknownLevelError, takes_unknown: bool) -> str:
-    """Return the error with the remedy that the command line has."""
+def _with_remedy(error: UnknownLevelError, takes_unknown: bool) -> str:
+    """Return the message with a remedy on the command line."""
     option = "pass --unknown missing to treat such cells as missing"
     return f"{error.what}; {option if takes_unknown else 'correct it'}, or fit the model again"
 

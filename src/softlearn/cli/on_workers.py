@@ -1,4 +1,4 @@
-"""Learning from tables that are larger than the memory, or in many files: on Dask's workers."""
+"""Learn on Dask workers, from tables that are larger than the memory or in many files."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def is_for_workers(command: Fit) -> bool:
 
 
 def fit_on_workers(command: Fit) -> dict[str, Any]:
-    """Learn from files on workers, save the model, and return what was found."""
+    """Learn from files on workers, save the model, and return the results."""
     _check(command)
     try:
         from softlearn import scale  # noqa: PLC0415
@@ -64,7 +64,7 @@ def fit_on_workers(command: Fit) -> dict[str, Any]:
 
     choices = read_choices(command.schema)
     if command.memory is not None:
-        warm_up()  # here, for compiling takes memory that the workers may not have
+        warm_up()  # in this process, because workers may not have enough memory for compiling
     with scale.open_cluster(command.workers, command.cluster, command.memory) as cluster:
         start = perf_counter()
         typer.echo(
@@ -93,7 +93,7 @@ def fit_on_workers(command: Fit) -> dict[str, Any]:
 
 
 def _check(command: Fit) -> None:
-    """Refuse at once what would be refused in the end, and what parts cannot give."""
+    """Check the output and all options before the work, and refuse options for whole tables."""
     from softlearn.files import find_files  # noqa: PLC0415
 
     command.check_output(command.output)
@@ -149,7 +149,7 @@ def _found(model: Model, summary: TableSummary, seconds: float) -> dict[str, Any
 
 
 def _held_out(command: Fit, model: Model) -> dict[str, Any]:
-    """Return how well rows of --valid are explained, batch by batch."""
+    """Return the score of the rows of --valid, read batch by batch."""
     if command.valid is None:
         return {"held_out_rows": 0, "held_out_log_density": None}
     n_rows, total = 0, 0.0

@@ -22,11 +22,11 @@ def progress_bar(doing: str) -> Iterator[Callable[[float | None, int], None]]:
 
 
 def _say_nothing(share: float | None, n_rows: int) -> None:
-    """Leave pipes and log files alone."""
+    """Show nothing in pipes and log files."""
 
 
 class _Bar:
-    """Appears when the wait is long enough to deserve it, and leaves no trace."""
+    """A bar that appears after some seconds, and is removed at the end."""
 
     def __init__(self, doing: str) -> None:
         self._doing, self._started = doing, monotonic()

@@ -37,7 +37,7 @@ class RowsOut(ABC):
         self.n_rows += table.num_rows
 
     def finish(self) -> None:  # noqa: B027 - most have printed everything by then
-        """Print what is left to print."""
+        """Print the remaining output."""
 
     @abstractmethod
     def _write(self, table: Any) -> None: ...  # noqa: ANN401
@@ -49,7 +49,7 @@ def rows_out(
 ) -> Iterator[RowsOut]:
     """Yield where rows go: a file, JSON lines, CSV, or the first of them in the terminal.
 
-    A report is short and to be read: the terminal shows all its rows, and wraps long cells.
+    A report is short: the terminal shows all its rows, and wraps long cells.
     """
     if output is not None and goes_to_file(output):
         from softlearn.files import TableWriter  # noqa: PLC0415

@@ -23,18 +23,19 @@ _HEAD = """\
 # stand out (atoms); what is left out is found from the table, as in the lines that begin with #.
 # scale = "plain" takes numbers as they are. missing = "modelled" gives missing cells a probability.
 """
+_WIDTH = 88  # letters of a line of levels
 _SCALE_KEYS = ("scale", "step", "lower", "upper", "atoms")
 _KEYS = ("kind", "levels", "use", *_SCALE_KEYS, "missing")
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What a file says about columns.
+    """The columns of a schema file.
 
     Attributes
     ----------
     overrides
-        The kind, the column with its levels, or all that is known of a number, by name.
+        The kind, the column with its levels, or the overrides of a scale, by name.
     left_out
         Columns that are not to be used.
     """
@@ -55,7 +56,7 @@ class Choices:
 
 
 def schema_to_toml(schema: Schema) -> str:
-    """Return what the columns are as TOML, with the reason for each as a comment."""
+    """Return a schema as TOML, with the reason for each kind as a comment."""
     parts = [_HEAD]
     for column in schema:
         reason = f"  # {' '.join(column.reason.split())}" if column.reason else ""
@@ -66,7 +67,7 @@ def schema_to_toml(schema: Schema) -> str:
 
 
 def choices_from_toml(text: str) -> Choices:
-    """Return what a TOML file says about columns; anything unexpected is a SchemaError."""
+    """Parse a schema file; anything unexpected is a SchemaError."""
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -114,11 +115,11 @@ def _scale(column: Column) -> str:
     if scale is None:
         return 'scale = "plain"\n'
     lines = [f"# {scale.reason}\n"] if scale.reason else []
-    lower = scale.lower is not None and scale.left[0] >= scale.lower  # nothing lies beyond
+    lower = scale.lower is not None and scale.left[0] >= scale.lower  # a hard bound
     upper = scale.upper is not None and scale.right[-1] <= scale.upper
-    for key, bound, is_said in (("lower", scale.lower, lower), ("upper", scale.upper, upper)):
+    for key, bound, is_hard in (("lower", scale.lower, lower), ("upper", scale.upper, upper)):
         if bound is not None:
-            lines.append(f"{'' if is_said else '# '}{key} = {_place(column, bound)}\n")
+            lines.append(f"{'' if is_hard else '# '}{key} = {_place(column, bound)}\n")
     if scale.step not in (0.0, 1.0):
         lines.append(f"# step = {scale.step!r}\n")
     if scale.atoms and not all(scale.atom):
@@ -140,9 +141,14 @@ def _place(column: Column, value: float) -> str:
 def _levels(column: Column) -> str:
     shown = [_literal(level) for level in column.levels if level is not None]
     one_line = f"levels = [{', '.join(shown)}]\n"
-    if len(one_line) <= 88:
+    if len(one_line) <= _WIDTH:
         return one_line
-    return "levels = [\n" + "".join(f"  {level},\n" for level in shown) + "]\n"
+    lines = [""]
+    for level in shown:
+        if lines[-1] and len(lines[-1]) + len(level) + 4 > _WIDTH:
+            lines.append("")
+        lines[-1] += f" {level}," if lines[-1] else f"  {level},"
+    return "levels = [\n" + "\n".join(lines) + "\n]\n"
 
 
 def _literal(level: Level) -> str:

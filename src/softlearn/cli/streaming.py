@@ -33,13 +33,13 @@ class StreamingCommand(Command):
     force: Force = False
 
     def load(self) -> Model:
-        """Return the model; an output that would be refused in the end is refused at once."""
+        """Return the model, after checking the output."""
         must_be_free(self.output, force=self.force, inputs=(self.table, self.model))
         return load_model(self.model)
 
     @property
     def is_text(self) -> bool:
-        """Whether the rows go to where all cells are text, and can stay as they were written."""
+        """Whether the output is text, so that cells can stay as they were written."""
         from softlearn.files import is_text_file  # noqa: PLC0415
 
         if self.output is not None and goes_to_file(self.output):
@@ -66,7 +66,7 @@ class StreamingCommand(Command):
                     look(source, batch)
 
     def conclude(self, found: Mapping[str, object], text: str) -> None:
-        """Say what there is to say of all rows, beside them or instead of them."""
+        """Print the summary of all rows, after them or instead of them."""
         if goes_to_file(self.output):
             document = as_json_text({**found, "output": str(self.output)})
             typer.echo(document if self.as_json else f"{text}\nwritten to {self.output}")

@@ -102,7 +102,7 @@ def _table(content: bytes, n_columns: int) -> AnyArray:
 
 
 def _difference(content: bytes, *, name: str, split: str) -> str:
-    """Return the most telling difference between a file and what it should hold."""
+    """Describe the most important difference between a file and its expected content."""
     about = _CONTENTS[name]
     lines = content.splitlines()
     n_rows, n_columns = len(lines), len(lines[0].split(b",")) if lines else 0

@@ -19,14 +19,13 @@ LIMIT: Final = 1 << 29  # bytes of one file; the largest published one has a ten
 PAUSES: Final = (1.0, 3.0, 9.0)  # seconds before the second, third and fourth attempt
 
 _CHUNK = 1 << 16  # bytes; often enough for a line of progress
-_PASSING = {408, 425, 429, 500, 502, 503, 504}  # answers of a server that may soon think better
+_PASSING = {408, 425, 429, 500, 502, 503, 504}  # HTTP statuses that may be temporary
 
 
 def download(url: str) -> bytes:
     """Return what a server sends, whole; failures that may pass are tried again.
 
-    Only HTTPS is spoken, also where a server sends us elsewhere, and no more than ``LIMIT`` bytes
-    are taken.
+    Only HTTPS is allowed, also in redirects, and at most ``LIMIT`` bytes are read.
     """
     _require_https(url)
     for pause in (*PAUSES, None):
@@ -50,7 +49,7 @@ def _require_https(url: str) -> None:
 
 
 class _Redirects(HTTPRedirectHandler):
-    """Follows a server elsewhere only if nobody on the way can read or change what is sent."""
+    """Follows redirects to HTTPS only."""
 
     def redirect_request(  # noqa: PLR0917 - as the standard library calls it
         self,
@@ -97,7 +96,7 @@ def _reason(error: Exception) -> str:
 @contextmanager
 def _progress(label: str, total: int | None) -> Iterator[Callable[[int], None]]:
     """Yield a callback for the number of bytes received; without a terminal nothing is shown."""
-    # Asked of the stream itself: rich takes FORCE_COLOR for a terminal.
+    # The stream itself is asked, because rich treats FORCE_COLOR as a terminal.
     if not sys.stderr.isatty():
         yield lambda _: None
         return

@@ -56,7 +56,7 @@ class DataFile:
 
 
 def find(file: DataFile) -> tuple[Where, Path]:
-    """Return where a file is, and its path; one that is not there yet will lie in the cache."""
+    """Return where a file is, and its path; a missing file has its future path in the cache."""
     folder = data_folder()
     if folder is not None and (folder / file.path).is_file():
         return "local", folder / file.path
@@ -67,7 +67,7 @@ def find(file: DataFile) -> tuple[Where, Path]:
 
 
 def content_of(file: DataFile) -> bytes:
-    """Return the checked content of a file, which is fetched if it is nowhere to be found."""
+    """Return the verified content of a file, which is downloaded if it is missing."""
     where, path = find(file)
     if where == "absent":
         raise SoftlearnError(_what_to_bring(file, path))
@@ -117,7 +117,7 @@ def _is_sound(file: DataFile, content: bytes) -> bool:
 
 
 def _fetched(file: DataFile) -> bytes:
-    """Return the content from the first source that has it."""
+    """Download the content from the first source that has it."""
     failures = []
     for source in file.sources:
         try:
@@ -136,7 +136,7 @@ def _fetched(file: DataFile) -> bytes:
 
 
 def _store(path: Path, content: bytes) -> None:
-    """Put a file into the cache, whole or not at all."""
+    """Write a file to the cache atomically."""
     try:
         write_whole(path, gzip.compress(content, mtime=0))
     except OSError as error:

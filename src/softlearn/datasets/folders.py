@@ -9,8 +9,8 @@ from typing import Final
 
 from softlearn.errors import SoftlearnError
 
-DATA: Final = "SOFTLEARN_DATA"  # names a folder that is read and never written
-CACHE: Final = "SOFTLEARN_CACHE"  # names the folder for what was fetched
+DATA: Final = "SOFTLEARN_DATA"  # environment variable of a folder that is only read
+CACHE: Final = "SOFTLEARN_CACHE"  # environment variable of the folder for downloaded files
 
 
 def data_folder() -> Path | None:

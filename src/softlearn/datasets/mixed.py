@@ -104,7 +104,7 @@ def _framed(content: bytes, columns: list[dict[str, Any]]) -> Any:  # noqa: ANN4
 
 
 def _difference(content: bytes, *, name: str) -> str:
-    """Return the most telling difference between a file and what it should hold."""
+    """Describe the most important difference between a file and its expected content."""
     about = _CONTENTS[name]
     head, *rows = content.decode("utf-8", errors="replace").splitlines() or [""]
     names = [column["name"] for column in about["columns"]]

@@ -31,7 +31,7 @@ class Published:
 
 
 def contents(file: str) -> dict[str, dict[str, Any]]:
-    """Return one of the lists that come with the package."""
+    """Return one of the tables of metadata in the package."""
     text = files("softlearn.datasets").joinpath(file).read_text(encoding="utf-8")
     found: dict[str, dict[str, Any]] = json.loads(text)
     return found

@@ -91,7 +91,7 @@ def _framed(content: bytes) -> Any:  # noqa: ANN401 - a pandas frame
 
 
 def _difference(content: bytes, *, name: str, split: str) -> str:
-    """Return the most telling difference between a file and what it should hold."""
+    """Describe the most important difference between a file and its expected content."""
     about = _CONTENTS[name]
     head, *rows = content.decode("utf-8", errors="replace").splitlines() or [""]
     if head != ",".join(about["columns"]):

@@ -1,4 +1,4 @@
-"""A walk through the library, in a world whose truth is known: ``softlearn demo``."""
+"""The demo, a tour of the library on rows from a known distribution: ``softlearn demo``."""
 
 from softlearn.demo.walk import main
 

@@ -17,7 +17,7 @@ ALONE: Final = "each column alone"
 TRUTH: Final = "the truth"
 KNOWN: Final = {"km": (8, 12), "place": {"town", "village"}}
 ASKED: Final = "car"
-# Every cell is ordinary: many are 76, and many earn 85. No pensioner of this world does both.
+# Every cell by itself is common: many people are 76, and many earn 85, but hardly any both.
 PLANTED: Final[dict[str, object]] = {
     "place": "town",
     "owns": True,
@@ -29,8 +29,7 @@ PLANTED: Final[dict[str, object]] = {
 }
 SIZES: Final = (200, N_ROWS)  # few rows and more: the learners differ in how much they need
 _N_TABLES = 10
-# The truth's numbers have no scale, and are normal in each kind of household: taken as they are,
-# a score counts what a score of the truth counts.
+# The true distribution has plain numbers, so models of plain numbers have comparable scores.
 _PLAIN: Final[dict[str, Choice]] = {name: {"scale": "plain"} for name in ("age", "income", "km")}
 # A small table may lack a household of six, which fresh rows then have.
 _KNOWN_COLUMNS: Final[dict[str, Choice]] = {
@@ -105,7 +104,7 @@ def compare(truth: Model, n_rows: int) -> Scores:
 
 
 def ask(learnt: Model, truth: Model) -> list[Answer]:
-    """Ask both which car a household has, by how far it drives."""
+    """Query both models for the kind of car, given the distance driven."""
     answers = [
         Answer(
             level,
@@ -142,7 +141,7 @@ def _typical_error(answer: Any, truth: Any) -> float:  # noqa: ANN401 - cells, o
 
 
 def spot(truth: Model, table: Frame) -> Odd:
-    """Hide a planted row among fresh ones, find it, and say why it is odd."""
+    """Add an unusual row to fresh ones, detect it, and explain it."""
     import pandas as pd  # noqa: PLC0415 - whoever came so far has it
 
     learner = SoftLearn(random_state=0, schema=_PLAIN)

@@ -21,7 +21,7 @@ _CELLS_SHOWN = 3
 
 
 class Page:
-    """Where the demo writes; on a terminal in colour, elsewhere plain."""
+    """The output of the demo; in colour on a terminal, plain elsewhere."""
 
     def __init__(self) -> None:
         self._console = Console(width=WIDTH, highlight=False)

@@ -1,4 +1,4 @@
-"""The demo's pictures; without matplotlib there are none."""
+"""The demo's pictures, if matplotlib is installed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DOTS_PER_INCH = 110
 
 
 def can_draw() -> bool:
-    """Say whether matplotlib is there."""
+    """Return whether matplotlib is installed."""
     return find_spec("matplotlib") is not None
 
 

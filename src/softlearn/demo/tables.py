@@ -1,4 +1,4 @@
-"""What the demo learns from: tables drawn from the truth, some of whose cells are lost."""
+"""The demo's training tables, drawn from the true distribution, with missing cells."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LOST_SHARE: Final = 0.12
 
 @dataclass(frozen=True)
 class Lossy:
-    """A table as it was drawn, which of its cells were lost, and what is left of it."""
+    """A complete table, a mask of its lost cells, and the table without them."""
 
     full: Frame
     lost: Bools  # (rows, columns)
@@ -28,7 +28,7 @@ class Lossy:
 
 
 def lossy(truth: Model, seed: int, n_rows: int = N_ROWS) -> Lossy:
-    """Draw a table, and lose some of its cells."""
+    """Draw a table, and remove some of its cells."""
     full = drawn(truth, n_rows, seed)
     lost = np.random.default_rng(seed).random(full.shape) < LOST_SHARE
     return Lossy(full, lost, full.mask(lost))

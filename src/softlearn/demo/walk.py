@@ -1,4 +1,4 @@
-"""The demo from its first step to its last."""
+"""Run all steps of the demo."""
 
 from __future__ import annotations
 

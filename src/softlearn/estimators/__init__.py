@@ -31,7 +31,7 @@ __all__ = [
 ]
 __all__ += list(LEARNER_FILES)
 
-# Who uses one estimator waits for no other.
+# Estimators are imported on first use.
 _FILE_OF = {
     "AutoCircuit": "auto",
     "CircuitClassifier": "classifier",

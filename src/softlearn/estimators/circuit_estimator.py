@@ -46,11 +46,11 @@ def learn_here(
     seed: np.random.SeedSequence,
     engine: Engine,
 ) -> Circuit:
-    """Return the circuit of rows that are here; ``softlearn.scale.learn`` is for all others."""
+    """Learn a circuit from rows in memory; ``softlearn.scale.learn`` is for all others."""
     return entry.learn(blocks, schema, config, seed, engine)
 
 
-# A dataclass writes the constructor that scikit-learn wants: explicit keywords, stored untouched.
+# A dataclass has the constructor that scikit-learn requires: explicit keywords, stored unchanged.
 @dataclass(eq=False, repr=False, kw_only=True)
 class CircuitEstimator(DensityEstimator):
     """A learner behind scikit-learn's interface, with the parameters that all learners share."""
@@ -131,7 +131,7 @@ class CircuitEstimator(DensityEstimator):
         return self
 
     def _fit_partitions(self, X: Frame, sample_weight: object, chosen: Mapping[str, Any]) -> Self:  # noqa: N803
-        """Learn from a table whose rows are not here."""
+        """Learn from a table in partitions."""
         from softlearn import scale  # noqa: PLC0415 - loads Dask
 
         rows = scale.with_training_weights(scale.partitions_of(X, sample_weight))
@@ -152,7 +152,7 @@ class CircuitEstimator(DensityEstimator):
         return self
 
     def _settled(self, found: Schema) -> Schema:
-        """Return the schema as the leaves that are wanted need it."""
+        """Return the schema with plain numbers for columns with histogram leaves."""
         schema = found.override(plain_for_histograms(getattr(self, "leaf", None), found))
         check_leaves(getattr(self, "leaf", None), schema)
         return schema

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Weighted(NamedTuple):
-    """A table, and its weights if it does not bring them along."""
+    """A table, and the weights of its rows unless it contains them."""
 
     table: Frame
     weights: Floats | None
@@ -35,9 +35,9 @@ class ClassifiedRows(ABC):
 
     @abstractmethod
     def of_class(self, code: int) -> Weighted:
-        """Return the features, where rows of other classes weigh nothing.
+        """Return the features, with weight 0 for rows of other classes.
 
-        A single row counts twice to have a leaf.
+        A single row is counted twice, because learners need two.
         """
 
     @abstractmethod
@@ -136,7 +136,7 @@ def classified_parts(X: Frame, y: object, sample_weight: object, asking: str) ->
 
 
 def _factor(n_rows: int, mass: float) -> float:
-    """Return what the weights of a class are multiplied by."""
+    """Return the factor for the weights of a class."""
     return 2.0 / mass if n_rows < 2 and mass < 2.0 else 1.0
 
 

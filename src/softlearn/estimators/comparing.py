@@ -1,4 +1,4 @@
-"""Several learners on one table: how well, how large, how fast."""
+"""Compare learners on one table: held-out score, size and time."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def compare(
 
 @dataclass(frozen=True, eq=False)
 class _Judging:
-    """The rows that judge: a table of their own, or some rows of the table that is learnt from."""
+    """The validation rows: a separate table, or some rows of the training table."""
 
     rows: Frame
     judge: Frame | None
@@ -213,8 +213,8 @@ class _Judging:
         return open_frame(self.judge).n_rows
 
     def scores(self, model: Model, unknown: Any) -> tuple[Floats, Floats, float, float]:  # noqa: ANN401
-        """Return the scores and weights of the rows that judge, the training score, and seconds."""
-        model.score_samples(self.rows, unknown=unknown)  # first calls compile
+        """Return the scores and weights of the validation rows, the training score, and seconds."""
+        model.score_samples(self.rows, unknown=unknown)  # the first call compiles
         started = perf_counter()
         every = model.score_samples(self.rows, unknown=unknown)
         seconds = (perf_counter() - started) / every.size
@@ -227,10 +227,10 @@ class _Judging:
 
 
 def _compared(learner: Any, weights: Floats, judging: _Judging) -> Compared:  # noqa: ANN401
-    """Return how one learner does, or why it cannot."""
+    """Return the result of one learner, or why it does not accept the table."""
     try:
         few = np.where(np.cumsum(weights > 0.0) <= _WARM_UP_ROWS, weights, 0.0)
-        fit_learner(clone(learner), judging.rows, few)  # first fits compile
+        fit_learner(clone(learner), judging.rows, few)  # the first fit compiles
         started = perf_counter()
         model = fit_learner(learner, judging.rows, weights)
         fit_seconds = perf_counter() - started

@@ -1,4 +1,4 @@
-"""What estimators of a joint density share: scores, samples, information criteria, questions."""
+"""The base of estimators of a joint density: scores, samples, criteria and query methods."""
 
 from __future__ import annotations
 

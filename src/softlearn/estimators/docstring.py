@@ -42,7 +42,7 @@ def docstring(entry: Entry[Any], shared: Mapping[str, Parameter]) -> str:
 
 
 def described_type(one: Parameter) -> str:
-    """Return what a parameter may be and its default, as scikit-learn's docs write it."""
+    """Return the type and default of a parameter, in the format of scikit-learn's docs."""
     no_default = one.default is None
     return one.rule.described if no_default else f"{one.rule.described}, default={one.default!r}"
 

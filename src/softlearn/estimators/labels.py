@@ -23,14 +23,14 @@ class Labels(NamedTuple):
 
 
 def read_labels(y: object, weights: Floats, asking: str) -> Labels:
-    """Return the classes of a target, or refuse it in scikit-learn's words.
+    """Return the classes of a target, or refuse it with scikit-learn's messages.
 
     Parameters
     ----------
     y
         One class a row: text, whole numbers or truth values.
     weights
-        (rows,) a class whose rows all weigh nothing does not exist.
+        (rows,) a class whose rows all have weight 0 is ignored.
     asking
         Name of the estimator, for messages.
     """
@@ -61,7 +61,7 @@ def read_cells(y: object, weights: Floats, asking: str) -> AnyArray:
 
 
 def codes_of(cells: AnyArray, weights: Floats, classes: AnyArray) -> Offsets:
-    """Return the position of each row's class; 0 for rows of weight zero, whose may be none."""
+    """Return the position of each row's class; 0 for rows of weight zero."""
     known = np.where(weights > 0.0, cells, classes[0])
     return np.searchsorted(classes, known).astype(np.int64)
 
@@ -69,7 +69,7 @@ def codes_of(cells: AnyArray, weights: Floats, classes: AnyArray) -> Offsets:
 def target_name(y: object, features: Sequence[str]) -> str:
     """Return a name for the target that no feature has."""
     own = y if isinstance(y, str) else getattr(y, "name", None)
-    is_dask_array = hasattr(y, "chunks")  # whose name is that of its graph
+    is_dask_array = hasattr(y, "chunks")  # the name of a Dask array is that of its graph
     name = own if isinstance(own, str) and own and not is_dask_array else "target"
     while name in features:
         name += "_"

@@ -8,7 +8,7 @@ __all__ = list(LEARNER_FILES)
 
 
 def __getattr__(name: str) -> type:
-    """Make an estimator when it is first asked for."""
+    """Create an estimator class on first use."""
     entry = LEARNERS.by_estimator(name)
     if entry is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

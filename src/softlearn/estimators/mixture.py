@@ -117,7 +117,7 @@ class CircuitMixture(DensityEstimator):
         return self
 
     def _learner(self) -> Any:  # noqa: ANN401 - any estimator
-        """Return the learner that every member is a copy of."""
+        """Return the learner that is copied for each member."""
         learner = learner_like(self.estimator)
         choices = learner.get_params(deep=False)
         if self.schema is not None:
@@ -136,7 +136,7 @@ def _learn_member(
     seed: np.random.SeedSequence,
     bootstrap: bool,
 ) -> Any:  # noqa: ANN401
-    """Return a fitted learner with a seed, and maybe rows, of its own."""
+    """Fit a copy of the learner with a seed, and optionally a bootstrap sample."""
     if "random_state" in learner.get_params(deep=False):
         learner.set_params(random_state=int(seed.generate_state(1)[0]))
     if bootstrap:

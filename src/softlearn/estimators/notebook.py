@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import Any, TypeAlias
 
-Line: TypeAlias = Callable[[str], None]  # shows a text instead of the one before
+Line: TypeAlias = Callable[[str], None]  # replaces the shown text
 
-_EVERY = 0.2  # seconds between two versions of the line
+_EVERY = 0.2  # seconds between updates of the line
 
 
 def in_notebook() -> bool:
-    """Return whether Python runs behind a notebook, where a cell can show progress."""
+    """Return whether Python runs in a notebook, where a cell can show progress."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return type(shell).__name__ == "ZMQInteractiveShell"
 

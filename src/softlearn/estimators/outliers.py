@@ -27,12 +27,12 @@ from softlearn.query.surprise import surprises
 from softlearn.table import encode, numbers_like, unknown_cells
 from softlearn.table.partitioned import is_partitioned
 
-LARGEST_CONTAMINATION = 0.5  # beyond it the outliers are the rule
+LARGEST_CONTAMINATION = 0.5  # beyond it most rows would be outliers
 CONTAMINATION = number("a number above 0, at most 0.5", lambda x: 0.0 < x <= LARGEST_CONTAMINATION)
-# A detector judges the rows that it learns from: a group of few odd rows must not become usual by
-# being learnt by heart. `python -m benchmarks.tasks --tasks outliers` measures it.
+# A detector scores its own training rows, so it must not overfit to a small group of outliers.
+# `python -m benchmarks.tasks --tasks outliers` measures it.
 CAUTIOUS: Final[dict[str, Any]] = {"significance": 0.01, "min_rows": 50}
-USUAL_ROWS = 2000  # rows whose mean surprise is taken for usual: to a few hundredths of a nat
+USUAL_ROWS = 2000  # rows for estimating the usual surprise, to a few hundredths of a nat
 
 
 @dataclass(eq=False, repr=False)
@@ -108,7 +108,7 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
         weights = read_training_weights(sample_weight, table.shape[0])
         learner = learner_like(self._chosen_learner, self.random_state)
         model = fit_learner(learner, table, weights)
-        scores = _scores(model, table, "missing")  # the learner has accepted them
+        scores = _scores(model, table, "missing")  # the learner has checked them
         offset = _lowest_usual(scores, weights, contamination)
         step = _step(int(np.count_nonzero(weights)))
         self.usual_surprise_ = _usual_surprise(model, *_every(table, weights, 0, model, step))
@@ -117,7 +117,7 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
         return self
 
     def _fit_partitions(self, X: Frame, sample_weight: object, contamination: float) -> Self:  # noqa: N803
-        """Learn from a Dask table; of its rows only scores and weights come here."""
+        """Learn from a Dask table; only scores and weights of its rows are loaded."""
         from softlearn import scale  # noqa: PLC0415 - loads Dask
 
         learner = learner_like(self._chosen_learner, self.random_state)
@@ -148,7 +148,7 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
             return lazy_answer(self, "score_samples", X, "score", float)
         table = self._same_table(X)
         scores = _scores(self.model_, table, self._encoding)
-        return np.where(self._strange_cells(table).any(axis=0), -np.inf, scores)
+        return np.where(self._unknown_cells(table).any(axis=0), -np.inf, scores)
 
     def decision_function(self, X: Frame) -> Floats:  # noqa: N803
         """Return the score above ``offset_``, (rows,); negative for outliers."""
@@ -183,7 +183,7 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
         values = encode(table, schema, unknown=self._encoding)
         above = surprises(self.model_.circuit, values) - self.usual_surprise_[:, None]
         above[np.isnan(values)] = 0.0
-        above[self._strange_cells(table)] = np.inf
+        above[self._unknown_cells(table)] = np.inf
         return numbers_like(table, schema, above)
 
     @property
@@ -196,26 +196,26 @@ class CircuitOutlierDetector(OutlierMixin, TableEstimator):
 
     @property
     def _encoding(self) -> Unknown:
-        """How tables are read; what makes an outlier is looked for apart."""
+        """How tables are encoded; unknown levels that make outliers are found separately."""
         return "error" if self.unknown == "error" else "missing"
 
-    def _strange_cells(self, table: Frame) -> Bools:
+    def _unknown_cells(self, table: Frame) -> Bools:
         """Return which cells have probability zero because of their level, (columns, rows)."""
         strange = unknown_cells(table, self.model_.schema)
         return strange if self.unknown == "outlier" else np.zeros_like(strange)
 
 
 def _scores(model: Model, table: Frame, unknown: Unknown) -> Floats:
-    """Return the log-density of rows less what the unit of writing adds to it, (rows,)."""
+    """Return the log-density of rows, corrected for the precision of numbers, (rows,)."""
     evidence = Evidence(encode(table, model.schema, unknown=unknown))
     found = log_likelihood(model.circuit, evidence) - log_base(model.schema, evidence)
     return np.asarray(found)
 
 
 def _lowest_usual(scores: Floats, weights: Floats, contamination: float) -> float:
-    """Return the lowest score that is no outlier's: below it lies the share of contamination.
+    """Return the score below which the share ``contamination`` of the rows lies.
 
-    It lies lower by rounding, so that the row that it is taken from stays above it.
+    It is lowered by the rounding error, so that the row with this score is not an outlier.
     """
     order = np.argsort(scores, kind="stable")
     order = order[weights[order] > 0.0]
@@ -231,7 +231,7 @@ def _scored(table: Frame, weights: Floats, model: Model) -> tuple[Floats, Floats
 
 
 def _step(n_rows: int) -> int:
-    """Return how many rows there are for each whose surprise is measured."""
+    """Return the step between rows whose surprise is measured."""
     return -(-n_rows // USUAL_ROWS)
 
 

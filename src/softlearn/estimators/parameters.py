@@ -1,4 +1,4 @@
-"""Rules of the parameters that estimators share, and how weights and seeds are read."""
+"""Rules of the parameters that estimators share, and parsing of weights and seeds."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ LEARNER_NAMES: Final = Rule(
     holds=lambda x: x is None or _are_learners(x),
     described="list of names of learners, optional",
 )
-AUTO: Final = "auto"  # names ``AutoCircuit`` where a learner is named
+AUTO: Final = "auto"  # stands for ``AutoCircuit`` as the name of a learner
 ESTIMATOR: Final = Rule(
     allowed="None, the name of a learner such as 'softlearn', 'auto', or an estimator that learns "
     "a circuit, such as SoftLearn()",
@@ -73,7 +73,7 @@ _LEAVES: Final = parameters_of(Leaves)["leaf"].rule.words
 
 
 def check_leaves(leaf: object, schema: Schema) -> None:
-    """Refuse leaves for columns that are not there or not numbers, and families unknown."""
+    """Refuse leaves for columns that are missing or not numbers, and unknown families."""
     if not isinstance(leaf, Mapping):
         return
     for name, family in leaf.items():
@@ -90,7 +90,7 @@ def check_leaves(leaf: object, schema: Schema) -> None:
 
 
 def plain_for_histograms(leaf: object, schema: Schema) -> dict[str, Choice]:
-    """Return the columns that histogram leaves are wanted for: these need plain numbers."""
+    """Return the columns with histogram leaves, which need plain numbers."""
     wanted = leaf if isinstance(leaf, Mapping) else dict.fromkeys(schema.names, leaf)
     return {
         column.name: {"scale": "plain"}
@@ -122,10 +122,10 @@ def read_weights(sample_weight: object, n_rows: int) -> Floats:
 
 
 def read_training_weights(sample_weight: object, n_rows: int) -> Floats:
-    """Return the starting weight of each row, (rows,), of rows to learn from.
+    """Return the weights of training rows, (rows,).
 
-    Weights count rows. Those that add to no more than a single row, or to more rows than float64
-    can count, say only how much a row counts beside another: their mean becomes 1.
+    Weights count rows. If they add to one row or less, or to more rows than float64 can count, they
+    are treated as relative weights, with a mean of 1.
     """
     weights = read_weights(sample_weight, n_rows)
     largest = weights.max(initial=0.0)
@@ -139,7 +139,7 @@ def read_training_weights(sample_weight: object, n_rows: int) -> Floats:
 
 
 def read_seed(random_state: object) -> np.random.SeedSequence:
-    """Return the seed of a fit; a generator moves on, so that its next fit differs."""
+    """Return the seed of a fit; a generator is advanced, so that the next fit differs."""
     if isinstance(random_state, np.random.Generator):
         return np.random.SeedSequence(random_state.integers(2**32, size=4).tolist())
     return np.random.SeedSequence(random_state)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""A live line in the terminal, or in a notebook, that says how far learning has come."""
+"""A live progress line in the terminal or in a notebook."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from softlearn.estimators.notebook import Line, in_notebook, notebook_line
 from softlearn.learn import Progress
 
-if TYPE_CHECKING:  # the search is loaded by who searches
+if TYPE_CHECKING:  # the search is only imported when it is used
     from softlearn.learn.search import News
 
 Watch: TypeAlias = Callable[[Progress], None]
@@ -26,13 +26,13 @@ _STAGES = {
 
 
 class ProgressLine:
-    """Shows the latest news; rich asks it again and again, so that the seconds run."""
+    """The progress of a fit; rich renders it repeatedly, so that the seconds run."""
 
     def __init__(self) -> None:
         self.latest: Progress | None = None
 
     def watch(self, progress: Progress) -> None:
-        """Take note of how far learning has come."""
+        """Store the progress of learning."""
         self.latest = progress
 
     def __rich__(self) -> str:
@@ -57,7 +57,7 @@ class SearchLine:
         self.latest: News | None = None
 
     def watch(self, news: News) -> None:
-        """Take note of how far the search has come."""
+        """Store the progress of the search."""
         self.latest = news
 
     def __rich__(self) -> str:
@@ -71,7 +71,7 @@ class SearchLine:
 
 @contextmanager
 def progress_line(verbose: int) -> Iterator[Watch]:
-    """Yield who watches; without ``verbose``, or without a terminal, nothing is shown."""
+    """Yield the progress callback; without ``verbose``, or without a terminal, nothing is shown."""
     line = ProgressLine()
     with _live(line, verbose) as shown:
 
@@ -84,7 +84,7 @@ def progress_line(verbose: int) -> Iterator[Watch]:
 
 @contextmanager
 def search_line(verbose: int) -> Iterator[Callable[[News], None]]:
-    """Yield who watches a search; shown as ``progress_line`` is."""
+    """Yield the progress callback of a search; see ``progress_line``."""
     line = SearchLine()
     with _live(line, verbose) as shown:
 
@@ -97,12 +97,12 @@ def search_line(verbose: int) -> Iterator[Callable[[News], None]]:
 
 @contextmanager
 def _live(line: ProgressLine | SearchLine, verbose: int) -> Iterator[Callable[[], None]]:
-    """Show a line again and again; yields what is called when it has news."""
+    """Show a live line; yields the function that updates it."""
     if verbose and in_notebook():
         with notebook_line() as show:
             yield lambda: show(line.__rich__())
         return
-    # Asked of the stream itself: rich takes FORCE_COLOR for a terminal.
+    # The stream itself is asked, because rich treats FORCE_COLOR as a terminal.
     if not verbose or not sys.stderr.isatty():
         yield _ignore
         return
@@ -115,7 +115,7 @@ def _live(line: ProgressLine | SearchLine, verbose: int) -> Iterator[Callable[[]
 
 @contextmanager
 def progress_bar(what: str, total: int, verbose: int) -> Iterator[Callable[[], None]]:
-    """Yield what is called after each of so many steps; shown as ``progress_line`` is."""
+    """Yield a function to call after each of so many steps; see ``progress_line``."""
     if verbose and in_notebook():
         with notebook_line() as show:
             yield _counted(what, total, show)
@@ -132,7 +132,7 @@ def progress_bar(what: str, total: int, verbose: int) -> Iterator[Callable[[], N
 
 
 def _counted(what: str, total: int, show: Line) -> Callable[[], None]:
-    """Return what counts steps, and shows how many are done."""
+    """Return a function that counts steps, and shows how many are done."""
     steps = count(1)
     return lambda: show(f"{what} {next(steps)} of {total}")
 

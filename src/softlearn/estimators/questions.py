@@ -16,9 +16,9 @@ Answer = TypeVar("Answer")
 def _asked(
     question: Callable[Concatenate[Model, P], Answer],
 ) -> Callable[Concatenate[Any, P], Answer]:
-    """Return a method of ``Model`` as one of estimators; signature and words stay the same.
+    """Return a method of ``Model`` as an estimator's, with the same signature and docstring.
 
-    Only ``unknown``, where the question takes it, is by default the estimator's.
+    Only the default of ``unknown``, if the method has it, is the estimator's.
     """
     takes_unknown = "unknown" in signature(question).parameters
 
@@ -32,7 +32,7 @@ def _asked(
 
 
 class ModelQuestions:
-    """The questions of ``Model`` on an estimator, which hands them to its ``model_``."""
+    """The query methods of ``Model`` on an estimator, which delegates to its ``model_``."""
 
     probability = _asked(Model.probability)
     distribution = _asked(Model.distribution)

@@ -9,7 +9,7 @@ from softlearn.learn.search import Found, Trial
 from softlearn.markup import block, table
 from softlearn.table.from_lists import frame_from_lists
 
-_SHOWN = 10  # members in the short form
+_SHOWN = 10  # members that are printed
 
 
 @dataclass(frozen=True, eq=False, repr=False)

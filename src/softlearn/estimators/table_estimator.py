@@ -22,9 +22,9 @@ FEWEST_ROWS = 2  # one row has no spread, and nothing can be learnt from it
 
 
 class TableEstimator(BaseEstimator):
-    """What all estimators share; messages about tables use scikit-learn's words.
+    """The base of all estimators; messages about tables are those of scikit-learn.
 
-    Estimators are dataclasses, whose fields are their parameters and hold the rules of them.
+    Estimators are dataclasses, whose fields are their parameters with their rules.
     """
 
     model_: Model
@@ -57,7 +57,7 @@ class TableEstimator(BaseEstimator):
         return table
 
     def _remember_columns(self, table: Frame) -> None:
-        """Keep how many columns there are and, if they have any, their names."""
+        """Store the number of columns and, if there are any, their names."""
         opened = open_frame(table)
         self.n_features_in_ = len(opened.names)
         if opened.library != "numpy" and not opened.numbered:
@@ -108,7 +108,7 @@ class TableEstimator(BaseEstimator):
 
 
 def as_table(X: object) -> Frame:  # noqa: N803
-    """Return frames as they are; nested lists and what converts itself become arrays."""
+    """Return frames unchanged; nested lists and array-like objects become arrays."""
     if is_partitioned(X):
         return X
     is_array = isinstance(X, np.ndarray)
@@ -135,9 +135,9 @@ def lazy_answer(
     names: str | tuple[str, ...],
     dtype: npt.DTypeLike,
 ) -> AnyArray:
-    """Return what a method answers for each partition of a Dask table, once it is computed.
+    """Return the lazy results of a method for the partitions of a Dask table.
 
-    It is a Dask Series, DataFrame or Array; its type is that of what it becomes.
+    It is a Dask Series, DataFrame or Array, with the type of the computed result.
     """
     from softlearn.scale import Wanted, answer  # noqa: PLC0415 - loads Dask
 
@@ -148,7 +148,7 @@ def lazy_answer(
 
 
 def _some_rows(table: Frame) -> Frame:
-    """Return a frame with the table's columns, without loading what is not here."""
+    """Return a frame with the table's columns, without loading partitions."""
     if not is_partitioned(table):
         return table
     from softlearn.scale import first_rows  # noqa: PLC0415 - loads Dask

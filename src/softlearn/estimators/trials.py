@@ -15,27 +15,27 @@ from softlearn.errors import SoftlearnError
 from softlearn.estimators.built_on import fit_learner, unknown_of
 from softlearn.model.given import Frame
 
-HELD_OUT = 0.2  # share of the rows that judge, unless the caller says otherwise
+HELD_OUT = 0.2  # default share of the validation rows
 
 
 class Trial(NamedTuple):
     """One combination of parameters and one split to try it on."""
 
     params: Mapping[str, object]
-    held_out: Bools | None  # (rows,), or None if a table of its own judges
+    held_out: Bools | None  # (rows,), or None if there is a validation table
 
 
 class Outcome(NamedTuple):
-    """How a trial went."""
+    """The result of a trial."""
 
-    score: float  # mean log-density of the rows that judge
+    score: float  # mean log-density of the validation rows
     n_nodes: int
     seconds: float  # to learn
 
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """What all trials share."""
+    """The shared inputs of all trials."""
 
     learner: Any
     table: Frame
@@ -45,7 +45,7 @@ class Search:
     def run(self, trial: Trial) -> Outcome:
         """Learn from the rows that are not held out, and score those that are.
 
-        Rows are held out by weight 0, which is absence: frames need not be cut.
+        Rows are held out by weight 0, so that frames need not be divided.
         """
         learner = clone(self.learner).set_params(**trial.params)
         started = perf_counter()

@@ -133,7 +133,7 @@ def tune(
     weights = read_training_weights(sample_weight, open_frame(table).n_rows)
     seed = read_seed(random_state)
     learner = learner_like(estimator, int(seed.generate_state(1)[0]))
-    # Inferred once: a level that only held-out rows have is then known to every trial.
+    # Inferred once, so that levels of held-out rows are known in every trial.
     learner = with_schema(learner, schema_for(learner, table, weights))
     combinations = _combinations(learner, grid)
     judge = _judging_table(valid, learner)
@@ -154,7 +154,7 @@ def usual_grid(
     *,
     wide: bool = False,
 ) -> dict[str, tuple[object, ...]]:
-    """Return what a learner's own entry says is worth trying; of other estimators, nothing."""
+    """Return the default grid of a learner; other estimators have none."""
     if not isinstance(learner, CircuitEstimator):
         return {}
     return LEARNERS[learner.learner].grid(learner.get_params(deep=False), wide=wide)
@@ -186,7 +186,7 @@ def _combinations(
 
 
 def _judging_table(valid: object, learner: Any) -> Frame | None:  # noqa: ANN401
-    """Return the table that judges, if it is one; read before anything is learnt for it."""
+    """Return the validation table, if there is one, checked before any fit."""
     if isinstance(valid, int | float | np.number | None):
         return None
     judge = as_table(valid)
@@ -195,7 +195,7 @@ def _judging_table(valid: object, learner: Any) -> Frame | None:  # noqa: ANN401
 
 
 def _one_thread(learner: Any, n_jobs: int | None) -> Any:  # noqa: ANN401
-    """Return a copy for trials; if they run side by side, each has one thread."""
+    """Return a copy for trials; if these run in parallel, each has one thread."""
     copy = clone(learner)
     if n_jobs is not None and "n_jobs" in copy.get_params(deep=False):
         copy.set_params(n_jobs=1)
@@ -217,7 +217,7 @@ def _outcomes(
 def _results(
     combinations: list[dict[str, object]], outcomes: list[Outcome]
 ) -> list[tuple[int, dict[str, Any]]]:
-    """Return position and row of each combination, best first; of equals the earlier."""
+    """Return position and row of each combination, best first; ties keep their order."""
     n_splits = len(outcomes) // len(combinations)
     results = []
     for place, params in enumerate(combinations):
@@ -228,5 +228,5 @@ def _results(
 
 
 def _shown(name: str, value: object) -> str:
-    """Return a number as it is compared, a parameter as it is written."""
+    """Return a score rounded for printing, or a parameter as text."""
     return format(value, _FORMATS[name]) if name in _FORMATS else str(value)

@@ -1,4 +1,4 @@
-"""Every table and figure of the paper, from one command each, with our figures beside its own."""
+"""Reproduce the paper's tables and figures, each with one command, beside the published ones."""
 
 from softlearn.experiments.catalogue import EXPERIMENTS
 from softlearn.experiments.cell import Cell, Row

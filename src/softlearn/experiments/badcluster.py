@@ -29,10 +29,10 @@ DATASET: Final = "two-gaussians"
 # resembles it.
 FIRST_SEED: Final = 11
 N_HELD_OUT: Final = 20_000
-# The paper does not say how softly rows are shared across the line. Its means, 0.04 apart on the
-# two sides, tell: its softmax with this beta, and centroids at ± the mean of |X|.
+# The paper does not give the softness of the split. Its means, 0.04 apart on the two sides, are
+# matched by its softmax with this beta, and centroids at ± the mean of |X|.
 BETA: Final = 0.04
-# Nats per row that may be lost by merging; what SoftLearn finds twice costs a thousandth of it.
+# Limit of the loss by merging, in nats per row; merging SoftLearn's equal parts costs far less.
 MAX_LOSS: Final = 0.001
 
 
@@ -83,7 +83,7 @@ def _merged(model: Model, x: Floats, y: Floats, fresh: Any) -> Mapping[str, Any]
 
 
 def _parts(circuit: Circuit) -> list[list[float]]:
-    """Return weight, and mean and deviation of X and Y, of a sum of pairs; of others nothing."""
+    """Return weights, means and deviations of X and Y of a sum of pairs; else nothing."""
     pairs, of_root = circuit.edge_owner < circuit.root, circuit.edge_owner == circuit.root
     if (circuit.child[pairs] >= circuit.n_leaves).any():
         return []

@@ -1,4 +1,4 @@
-"""The illustration of a bad split in words and as a picture."""
+"""The results of the illustration of a bad split, as text and as a picture."""
 
 from __future__ import annotations
 

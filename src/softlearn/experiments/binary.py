@@ -1,4 +1,4 @@
-"""The twenty binary sets with the paper's own choices: its first table, and its detail tables."""
+"""The twenty binary sets with the paper's settings: its first table, and its detail tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SEEDS: Final = 9  # as in the paper
 
 
 def cells(choices: Choices) -> list[Cell]:
-    """Return the paper's settings; soft k-means once for each beta, of which it does not speak."""
+    """Return the paper's settings; soft k-means once for each of several betas."""
     found = []
     for dataset in choices.datasets(DEBD_NAMES):
         for system in choices.systems_of(SYSTEMS):

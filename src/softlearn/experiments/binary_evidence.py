@@ -1,4 +1,4 @@
-"""What the binary rows prove: whose split the paper reports, and how often we reach it."""
+"""Compare the results on the binary sets with the paper's: which split it reports, and counts."""
 
 from __future__ import annotations
 

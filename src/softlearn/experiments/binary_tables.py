@@ -1,4 +1,4 @@
-"""What the rows of the binary sets say, beside the paper's figures."""
+"""Tables of the results on the binary sets, beside the paper's figures."""
 
 from __future__ import annotations
 

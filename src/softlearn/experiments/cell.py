@@ -1,4 +1,4 @@
-"""A cell is one fit and its scores; a row is what is written down of it."""
+"""A cell is one fit with its settings; a row is its record in a file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DEFAULT: Final = LEARNERS["softlearn"].config()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """Everything that a fit depends on; two equal cells are one.
+    """Everything that a fit depends on.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ _NAMES: Final = tuple(field.name for field in fields(Cell))
 
 
 def row_of(cell: Cell, measured: Mapping[str, Any]) -> Row:
-    """Return what is written down of a finished cell."""
+    """Return the record of a finished cell."""
     return {
         **asdict(cell),
         **measured,
@@ -85,5 +85,5 @@ def row_of(cell: Cell, measured: Mapping[str, Any]) -> Row:
 
 
 def cell_of(row: Row) -> Cell:
-    """Return the cell that a row is about; a choice that it does not name had its default."""
+    """Return the cell of a row; settings that the row does not have get their default."""
     return Cell(**{name: row[name] for name in _NAMES if name in row})

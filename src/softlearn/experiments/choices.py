@@ -1,4 +1,4 @@
-"""What a caller may choose of an experiment."""
+"""The options of an experiment."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Choices:
     seeds
         How many seeds; None is what the paper, or the experiment, has.
     quick
-        One seed and few rows, to see that all works; its rows are kept apart.
+        One seed and few rows, to check that all works; its results are stored separately.
     time_budget
-        Seconds of each search, of the experiment that searches; None is what it has.
+        Seconds of each search, in the experiment that searches; None is its default.
     systems
-        Of those experiments that compare some; empty means all that the experiment has.
+        Systems, in experiments that compare several; empty means all.
     betas, clusterings
         Of those experiments that cross them.
     """

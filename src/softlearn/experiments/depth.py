@@ -1,4 +1,4 @@
-"""What the knobs do: likelihood against iterations, beta, significance and number of clusters."""
+"""The effect of parameters: likelihood by iterations, beta, significance and clusters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SEEDS: Final = 3
 DATASETS: Final = ("nltcs", "plants", "baudio", "dna")  # few and many columns; seconds a cell
-# One knob at a time is turned away from the default; beta is one of k-means alone.
+# One parameter at a time differs from its default; only k-means has beta.
 KNOBS: Final[dict[str, tuple[float, ...]]] = {
     "max_iter": (1, 2, 3, 5, 10, 30, 100),
     "beta": (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0),
@@ -37,13 +37,13 @@ TITLES: Final = {
 
 
 def base(dataset: str, knob: str) -> Cell:
-    """Return SoftLearn with its defaults, by the clustering that has the knob."""
+    """Return SoftLearn with its defaults and the clustering that has the parameter."""
     clustering = "kmeans" if knob == "beta" else "em"
     return Cell(dataset=dataset, system="softlearn", clustering=clustering)  # type: ignore[arg-type]
 
 
 def cells(choices: Choices) -> list[Cell]:
-    """Return all positions of each knob, the others at their defaults."""
+    """Return all values of each parameter, the others at their defaults."""
     known = DEBD_NAMES if choices.only else DATASETS
     return [
         replace(base(dataset, knob), **{knob: value}, max_rows=choices.max_rows, seed=seed)  # type: ignore[arg-type]
@@ -55,7 +55,7 @@ def cells(choices: Choices) -> list[Cell]:
 
 
 def document(rows: Sequence[Row]) -> Document:
-    """Return one table and one panel for each knob."""
+    """Return one table and one panel for each parameter."""
     datasets = in_order(rows, DEBD_NAMES)
     blocks: list[Block] = [
         Paragraph(
@@ -74,7 +74,7 @@ def document(rows: Sequence[Row]) -> Document:
 
 
 def curve(rows: Sequence[Row], dataset: str, knob: str) -> dict[Any, float]:
-    """Return the mean test score by the knob's position, the other knobs at their defaults."""
+    """Return the mean test score by the parameter's value, the others at their defaults."""
     default = base(dataset, knob)
     own = [row for row in rows if _is_default_but(cell_of(row), default, knob)]
     means = {value: spread(same, "test").mean for (value,), same in groups(own, knob).items()}

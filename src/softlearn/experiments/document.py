@@ -1,4 +1,4 @@
-"""What an experiment has to say: paragraphs, tables and pictures, before they are put on a page."""
+"""The results of an experiment as a document of paragraphs, tables and pictures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Table:
 class Picture:
     """A picture that is drawn when it is needed."""
 
-    name: str  # of its file, without the end
+    name: str  # of its file, without the ending
     caption: str
     draw: Callable[[], Figure]
 

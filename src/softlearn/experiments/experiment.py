@@ -1,4 +1,4 @@
-"""What an experiment is: cells to run, how one is measured, and what its rows say."""
+"""The definition of an experiment: its cells, their measurement, and the document of results."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Experiment:
     name
         As in ``softlearn reproduce <name>``.
     cells
-        What is to be run.
+        The cells to run.
     measure
         Runs one cell, maybe in another process: a function of a module.
     cost
         About how long a cell takes, in any unit.
     document
-        What the rows say; there is at least one of them.
+        Makes the document from the rows, of which there is at least one.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Experiment:
 
 
 class Produced(NamedTuple):
-    """What a run has done."""
+    """The result of a run."""
 
     n_run: int  # cells
     n_rows: int  # in the ledger, with those of earlier runs
@@ -103,7 +103,7 @@ def write_pictures(document: Document, out: Path) -> list[Path]:
 
 
 def document_of(experiment: Experiment, rows: Sequence[Row], *, quick: bool) -> Document:
-    """Return what the rows say; that of a quick run says that it is one."""
+    """Return the document of some rows; that of a quick run is marked as such."""
     found = experiment.document(rows)
     made_by = Paragraph(_made_by(experiment.name, rows, quick=quick))
     blocks = [*found.blocks, made_by]

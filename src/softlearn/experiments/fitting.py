@@ -1,4 +1,4 @@
-"""Fit what a cell says, and score it: the same for all experiments."""
+"""Fit and score a cell, the same way for all experiments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Fitted(NamedTuple):
 
     @property
     def size(self) -> dict[str, Any]:
-        """What a row says of the fit itself."""
+        """The size and time of the fit, for a row."""
         circuit = self.model.circuit
         return {
             "seconds": round(self.seconds, 3),
@@ -62,7 +62,7 @@ def fit_with_floor(cell: Cell, frame: Any, schema: Schema) -> Fitted:  # noqa: A
 
 
 def _choices(cell: Cell) -> dict[str, Any]:
-    """Return the learner's parameters that a cell says."""
+    """Return the learner's parameters of a cell."""
     choices = {
         "clustering": cell.clustering,
         "n_clusters": cell.n_clusters,
@@ -76,7 +76,7 @@ def _choices(cell: Cell) -> dict[str, Any]:
 
 @cache
 def _compile_before_timing() -> None:
-    """Fit tiny tables once a process, so that no cell's seconds hold those of the compiler."""
+    """Fit tiny tables once per process, so that the times of cells do not include compilation."""
     rng = np.random.default_rng(0)
     groups = rng.integers(2, size=(96, 1))
     many = (rng.random((96, 4)) < 0.2 + 0.6 * groups).astype(np.uint8)

@@ -55,7 +55,7 @@ def cells(choices: Choices) -> list[Cell]:
 
 
 def document(rows: Sequence[Row]) -> Document:
-    """Return the chosen settings, their test scores, and who wins."""
+    """Return the chosen settings, their test scores, and wins and losses."""
     chosen = {
         (dataset, system): best_on_valid(own, *SETTINGS)
         for (dataset, system), own in groups(rows, "dataset", "system").items()

@@ -1,4 +1,4 @@
-"""The rows of finished cells in one file, a line each: what is written there is never lost."""
+"""An append-only file with a row for each finished cell."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from softlearn.table import Schema, infer_schema
 
 SEEDS: Final = 9  # as in the paper
 HELD_OUT: Final = 0.2  # share of the rows; the paper does not say
-_SPLIT_STREAM: Final = 1  # a stream of random numbers apart from the learner's
+_SPLIT_STREAM: Final = 1  # a random stream separate from the learner's
 
 
 class Parts(NamedTuple):

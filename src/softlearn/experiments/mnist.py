@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DATASETS: Final = {"mnist-9": 9, "mnist-5": 5}  # the digits of the paper's figure
-VALID: Final = 6  # every so many-th of the training images is held out, as in Binary MNIST
+VALID: Final = 6  # each image at this interval is held out, as in Binary MNIST
 SIGNIFICANCE: Final = 0.001  # the paper does not say; the middle of its grid
 SIDE: Final = 28  # pixels
 ACROSS: Final = 8  # drawn images in a row and in a column
@@ -144,7 +144,7 @@ def _draw_filled(row: Row, ax: Axes) -> None:
     shown = as_images(row["shown"], N_PIXELS).astype(np.float64)
     filled = as_images(row["filled"], N_PIXELS).astype(np.float64)
     upper = shown.copy()
-    upper[:, N_PIXELS // 2 :] = 0.25  # grey: not told
+    upper[:, N_PIXELS // 2 :] = 0.25  # grey: hidden
     filled = filled.reshape(len(shown), FILLINGS, N_PIXELS)
     lines = np.concatenate([shown[:, None], upper[:, None], filled], axis=1)
     _show(ax, _tiled(lines.reshape(-1, N_PIXELS), 2 + FILLINGS))

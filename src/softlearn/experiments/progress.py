@@ -10,7 +10,7 @@ from contextlib import contextmanager
 @contextmanager
 def progress_bar(n_cells: int, total: float) -> Iterator[Callable[[float], None]]:
     """Yield a callback for the cost of each finished cell; ``total`` is that of all."""
-    # Asked of the stream itself: rich takes FORCE_COLOR for a terminal.
+    # The stream itself is asked, because rich treats FORCE_COLOR as a terminal.
     if not n_cells or not sys.stderr.isatty():
         yield lambda _: None
         return

@@ -1,7 +1,7 @@
-"""The best model of each binary set, found by itself, beside the best that others have printed.
+"""Automatic search on each binary set, beside the best published results.
 
-One and the same call for all: the training split is learnt from, the validation split chooses, and
-the test split is read once, when the model is final.
+All sets use the same call: models are learnt from the training split and selected on the validation
+split, and the test split is read once, for the final model.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def measure(cell: Cell) -> Mapping[str, Any]:
 
 
 def measured(cell: Cell, splits: Splits) -> Mapping[str, Any]:
-    """Return the scores of a search; of the test split nothing is read before it has ended."""
+    """Return the scores of a search; the test split is only read after it has ended."""
     started, cpu = perf_counter(), process_time()
     search = AutoCircuit(cell.time_budget, random_state=cell.seed, n_jobs=1)
     search.fit(splits.train[: cell.max_rows], valid=splits.valid)

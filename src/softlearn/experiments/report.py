@@ -1,4 +1,4 @@
-"""One page of all results that there are."""
+"""Write one page with all results."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def _measured(
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         for child in set(multiprocessing.active_children()) - others:
-            child.terminate()  # nobody wants the cell that it is in the middle of
+            child.terminate()  # the unfinished cell is not needed
 
 
 def _measured_on(

@@ -1,4 +1,4 @@
-"""How good drawn rows are: learn, draw as many rows, learn from those, and score again."""
+"""The quality of drawn rows: learn, draw as many rows, learn from those, and score again."""
 
 from __future__ import annotations
 

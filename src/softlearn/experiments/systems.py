@@ -35,7 +35,7 @@ def measure(cell: Cell) -> Mapping[str, Any]:
 
 
 def measured(cell: Cell, splits: Splits) -> Mapping[str, Any]:
-    """Return what the setting scores that is best on valid; until it is known, test is not read."""
+    """Return the scores of the setting that is best on valid; only then is test read."""
     system = COMPARED[cell.system]
     estimator, tried = estimator_named(system.learner), []
     best, best_model = -np.inf, None

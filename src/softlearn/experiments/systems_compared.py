@@ -1,4 +1,4 @@
-"""The systems that are compared, and what is tried of each on the validation split."""
+"""The systems that are compared, and the grid of each for the validation split."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from softlearn.numeric_policy import SMOOTHING_GRID
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class System:
-    """A learner, and what is tried of its parameters.
+    """A learner, and the grid of its parameters.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class System:
 
     @property
     def settings(self) -> list[dict[str, Any]]:
-        """All that is tried."""
+        """All settings of the grid."""
         crossed = product(*self.grid.values())
         return [dict(zip(self.grid, values, strict=True)) for values in crossed]
 

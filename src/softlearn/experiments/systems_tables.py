@@ -1,4 +1,4 @@
-"""What the rows of the systems say, beside the published figures."""
+"""Tables of the results of all systems, beside the published figures."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def published(dataset: str, system: str) -> float | None:
 
 
 def difference(ours: float, theirs: float) -> float:
-    """Return by which share of it our figure is better than theirs."""
+    """Return the relative difference of our figure and theirs; positive is better."""
     return (ours - theirs) / abs(theirs)
 
 
@@ -104,7 +104,7 @@ def _counts(found: Found, systems: Sequence[str]) -> Table:
 
 
 def _prices(found: Found, datasets: Sequence[str], systems: Sequence[str]) -> Table:
-    """Return what was chosen, and what it took."""
+    """Return a table of the chosen settings and the time they took."""
     body = []
     for dataset in datasets:
         for system in systems:

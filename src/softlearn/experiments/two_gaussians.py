@@ -1,4 +1,4 @@
-"""The rows of the paper's illustration."""
+"""Draw the rows of the paper's illustration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Import pyarrow on first use, or say how to install it."""
+"""Import pyarrow on first use, or explain how to install it."""
 
 from __future__ import annotations
 

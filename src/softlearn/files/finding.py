@@ -16,7 +16,7 @@ def names_several(path: str) -> bool:
 
 
 def find_files(path: str) -> list[Path]:
-    """Return the files of a table in the order of their names; one that is named need not exist."""
+    """Return the files of a table, sorted by name; a path without a pattern need not exist."""
     if not names_several(path):
         return [Path(path)]
     where = Path(path)

@@ -62,7 +62,7 @@ def open_table(
 def _source(
     label: str, stream: BinaryIO, size: int | None, missing: Collection[str]
 ) -> TableSource:
-    """Return the reader for what the bytes say the file is."""
+    """Return the reader for the format of the bytes."""
     buffered = stream if hasattr(stream, "peek") else io.BufferedReader(cast(io.RawIOBase, stream))
     try:
         start = buffered.peek(8)[:8]

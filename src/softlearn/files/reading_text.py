@@ -25,13 +25,13 @@ _ANY_NUMBER = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
 
 
 class Reading(NamedTuple):
-    """A way to read text: the pattern of all cells that it suits, and the type they take."""
+    """A type that text can be parsed as, and the pattern that all cells must match."""
 
     pattern: str
     type: Callable[[], ArrowType]
 
 
-# The first that suits every cell of a column is taken.
+# The first that matches every cell of a column is used.
 _GUESSES = (
     Reading("(?i)true|false", lambda: pyarrow().bool_()),
     Reading(_WHOLE, lambda: pyarrow().int64()),
@@ -48,15 +48,15 @@ def read_text(cells: ArrowColumn, missing: frozenset[str]) -> ArrowColumn:
 
 
 def guessed(cells: ArrowColumn, missing: frozenset[str]) -> ArrowColumn:
-    """Return a column of text with the first type that suits all its known cells."""
+    """Return a column of text as the first type that matches all its known cells."""
     known = read_text(cells, missing)
     return typed_as(known, suiting(known, first_only=True))
 
 
 def suiting(known: ArrowColumn, *, first_only: bool = False) -> frozenset[int] | None:
-    """Return which guesses suit all known cells of a text column; None if there is no such cell.
+    """Return which types match all known cells of a text column; None if all are missing.
 
-    Several files of one table have the guesses that suit all of them.
+    The type of a table in several files must match all of them.
     """
     pa = pyarrow()
     distinct = known.unique().drop_null()
@@ -77,7 +77,7 @@ def suiting(known: ArrowColumn, *, first_only: bool = False) -> frozenset[int] |
 
 
 def typed_as(known: ArrowColumn, suits: frozenset[int] | None) -> ArrowColumn:
-    """Return a column of text with the first type of those that suit it; text if none does."""
+    """Return a column of text as the first type that matches it; text if none does."""
     if suits is None:
         return pyarrow().nulls(len(known))
     return _cast(known, _GUESSES[min(suits)].type()) if suits else known

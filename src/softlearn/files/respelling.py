@@ -1,4 +1,4 @@
-"""Write values in the spelling of the other cells of a text column."""
+"""Write values in the same format as the other cells of a text column."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from softlearn.table import Column
 
 @dataclass
 class Spelling:
-    """How a column of text is written, shown by the first of its known cells."""
+    """The format of a text column, taken from its first known cell."""
 
     column: Column
     example: str | None = None
@@ -42,7 +42,7 @@ class Spelling:
         return self.column.kind == "integer" or (bool(levels) and isinstance(levels[0], int))
 
     def _truths(self) -> tuple[str, str]:
-        """Return the words for true and false in the letters of the example."""
+        """Return the words for true and false in the format of the example."""
         example = self.example or "true"
         words = TRUE_WORDS if example.lower() in TRUE_WORDS else FALSE_WORDS
         place = words.index(example.lower())

@@ -20,7 +20,7 @@ from softlearn.table import Schema
 _BLOCK_BYTES = 1 << 22
 _LONGEST_HEADER = 1 << 24
 _MOST_COLUMNS = 100_000
-_DELIMITERS = ",;\t|"  # the first of equals wins
+_DELIMITERS = ",;\t|"  # on a tie, the first is used
 _QUOTED = re.compile(r'"[^"]*"')
 _ROW = re.compile(r"Row #(\d+)")
 
@@ -30,7 +30,7 @@ class TextSource(TableSource):
     """A text file with a header line; cells are read as text and trimmed, then typed."""
 
     content: BinaryIO  # behind the header
-    progress: BinaryIO  # what tells how far the file has been read
+    progress: BinaryIO  # the share of the file that has been read
     size: int | None
     delimiter: str
     missing: frozenset[str]
@@ -103,7 +103,7 @@ class TextSource(TableSource):
             "read_options": pa.csv.ReadOptions(
                 column_names=self.names, use_threads=False, block_size=_BLOCK_BYTES
             ),
-            # In a table of one column an empty line is a missing cell.
+            # In a table with one column an empty line is a missing cell.
             "parse_options": pa.csv.ParseOptions(
                 delimiter=self.delimiter,
                 newlines_in_values=True,
@@ -170,7 +170,7 @@ def _delimiter(header: str) -> str:
 
 
 def _in_words(message: str) -> str:
-    """Return what the parser says; it counts rows from 1, we from 0."""
+    """Return the parser's message, with rows counted from 0 instead of 1."""
     if "invalid UTF8" in message:
         found = _ROW.search(message)
         return f"{_row(found)} is not UTF-8 text" if found else _NOT_TEXT

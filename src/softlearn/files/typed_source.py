@@ -63,7 +63,7 @@ class TypedSource(TableSource):
 
 @dataclass
 class _Naming:
-    """Turns what pyarrow says about broken pages into an error that names the file."""
+    """Converts pyarrow's errors about damaged pages into one that names the file."""
 
     label: str
 

@@ -1,4 +1,4 @@
-"""Tables written batch by batch; a file appears whole or not at all."""
+"""Write tables batch by batch; files are written atomically."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _as_text(column: ArrowColumn) -> ArrowColumn:
 
 
 class _Sink(ABC):
-    """Where batches go."""
+    """A writer of batches in one format."""
 
     def __init__(self, path: Path, table: ArrowTable) -> None:
         self.path, self.schema = path, table.schema

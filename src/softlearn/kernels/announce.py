@@ -7,11 +7,11 @@ from pathlib import Path
 
 from numba.core.caching import FunctionCache
 
-_SAID: list[str] = []  # what this process has said
+_SAID: list[str] = []  # messages that this process has printed
 
 
 def announce() -> None:
-    """Say so on standard error, once, if a person reads it: in a terminal or a notebook."""
+    """Print a note on standard error, once, in a terminal or a notebook."""
     if _SAID:
         return
     cache = cache_folder()
@@ -24,7 +24,7 @@ def announce() -> None:
 
 
 def cache_folder() -> Path | None:
-    """Return the folder below which Numba keeps what it has compiled; None if it finds none."""
+    """Return the folder of Numba's cache; None if it finds none."""
     try:
         return Path(FunctionCache(announce).cache_path)
     except RuntimeError:

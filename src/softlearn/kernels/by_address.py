@@ -1,7 +1,7 @@
-"""Functions that are compiled once by themselves and called by their address.
+"""Functions that are compiled once, separately, and called by their address.
 
-A function that a kernel calls by name is compiled into the kernel once more. The longest ones, and
-those that not every fit needs, are therefore handed over as addresses.
+A function that a kernel calls by name is compiled again as part of the kernel. The longest ones,
+and those that not every fit needs, are therefore passed as addresses.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if not is_plain():
 
     _IS_COMPILED = not vars(config)["DISABLE_JIT"]
 
-_PLAIN: list[Callable[..., int]] = []  # if nothing is compiled, an address is a place in here
+_PLAIN: list[Callable[..., int]] = []  # without compilation, an address is a position in this list
 
 
 class ByAddress:
@@ -41,7 +41,7 @@ class ByAddress:
 
     @property
     def address(self) -> int:
-        """Where the function is; asking for it the first time compiles it."""
+        """The function's address; it is compiled on first use."""
         if self._address is None and _IS_COMPILED:
             self._address = address_of(self._function, int64(*self._types))
         elif self._address is None:
@@ -55,7 +55,7 @@ class ByAddress:
             return lambda address, *given: _PLAIN[address](*given)
         name, types = self._function.__name__, self._types
 
-        # Numba reads how many arguments an intrinsic has from how it is written.
+        # Numba counts the arguments of an intrinsic in its source.
         def typed(context: Any, address: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:  # noqa: ANN401
             if (a, b, c, d, e) != types:
                 raise TypeError(f"{name} takes {types}, not {(a, b, c, d, e)}")

@@ -1,4 +1,4 @@
-"""How kernels are compiled: by Numba, or not at all where one small question is asked."""
+"""Decorators of kernels: compiled by Numba, or plain Python for a single small question."""
 
 from __future__ import annotations
 

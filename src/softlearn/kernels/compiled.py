@@ -1,4 +1,4 @@
-"""How Numba compiles every kernel, decided once."""
+"""The options with which Numba compiles all kernels."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _REORDER = {"contract", "reassoc", "nsz", "arcp"}
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": _REORDER}
 _IN_ORDER: dict[str, Any] = {**_OPTIONS, "fastmath": {"contract"}}
 
-# Parts of kernels are compiled with the help of Numba's inner workings, which were looked at in
-# these versions; with any other, parts are compiled as usual, which takes longer.
+# Inner functions are compiled faster with Numba's internals, which were checked in these versions;
+# with other versions they are compiled as usual, which takes longer.
 _KNOWN_VERSIONS = ("0.68.",)
 _PART: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 if __version__.startswith(_KNOWN_VERSIONS):
     _PART = {"pipeline_class": PartCompiler}
 
-# Without a folder to write to, Numba refuses to compile what it is told to keep.
+# Numba refuses to compile functions with a cache if there is no writable folder.
 _IS_KEPT = cache_folder() is not None
 
 _KEPT: list[object] = []  # machine code whose address is known to others

@@ -1,8 +1,8 @@
 """How Numba compiles kernels, and functions that only kernels call.
 
-Numba optimises each function by itself, makes machine code of it, and optimises it again inside
-every caller. Of a function that Python never calls only the last is of use: it is linked into the
-kernels as it is, and optimised there once.
+Numba optimises each function, compiles it to machine code, and optimises it again inside every
+caller. For a function that Python never calls, only the last step is useful: here it is linked into
+the kernels without the other steps, and optimised there once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from softlearn.kernels.announce import announce
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """Put off garbage collection: what a compiler builds is nearly all still in use."""
+    """Disable garbage collection: nearly all objects of a compiler are still in use."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -31,7 +31,7 @@ def without_collecting() -> Iterator[None]:
 
 
 class KernelCompiler(Compiler):
-    """Compile a function that Python calls: not also for callers in C, of which there are none."""
+    """Compile a function that Python calls, without the wrapper for callers in C."""
 
     def compile_extra(self, function: Any) -> Any:  # noqa: ANN401 - Numba's
         """Compile the function."""
@@ -51,8 +51,8 @@ class PartCompiler(Compiler):
     def define_pipelines(self) -> Any:  # noqa: ANN401 - Numba's
         """Return Numba's own steps, which write to code that stays a part."""
         announce()
-        # What Numba compiles for NumPy's functions depends on the flags of who calls them, but
-        # those are read before this: so a part and a kernel share it.
+        # Numba's code for NumPy's functions depends on the caller's flags, which are read before
+        # this: so a part and a kernel share it.
         self.state.flags.no_cpython_wrapper = True
         self.state.flags.no_cfunc_wrapper = True
         name = self.state.func_id.func_qualname
@@ -65,7 +65,7 @@ class _Part(JITCodeLibrary):
 
     @property
     def codegen(self) -> Any:  # noqa: ANN401 - Numba's
-        """Where Numba notes what machine code refers to; there is none."""
+        """Where Numba registers references of machine code; there are none."""
         return _Nowhere
 
     def get_pointer_to_function(self, name: str) -> int:

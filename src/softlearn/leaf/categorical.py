@@ -69,7 +69,7 @@ class Categorical:
         """Log-probability of the code x; −inf for anything that is not a code."""
         x = np.asarray(x)
         known = _is_level(x, params.shape[-1])
-        # x is small beside the answer on a tile, so the unknown are marked here, once.
+        # x is small compared with the result on a tile, so unknown codes are marked here, once.
         mark = np.where(known, 0.0, np.where(np.isnan(x), np.nan, -np.inf))
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(pick(params, _code(x, known))) + mark)

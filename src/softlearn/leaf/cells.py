@@ -1,8 +1,8 @@
-"""A column of numbers cut into cells, on each of which all its leaves spread their mass evenly.
+"""A column of numbers divided into cells, inside which all leaves are uniform.
 
 A cell is one value, or all values from ``left`` to ``right``: those of a grid, or every number.
-Leaves differ in how likely each cell is. What lies inside a cell is the same for all of them, so
-densities, intervals, draws and moments are sums over cells, exact and without a special function.
+Leaves differ in the probability of each cell. Inside a cell all have the same distribution, so
+densities, intervals, draws and moments are exact sums over cells, without special functions.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ class Cells:
     atom
         (cells,) cells that have a probability of their own in every leaf.
     step
-        The distance of the values that are possible; 0 if all are. On a grid a score counts the
-        probability of a value; among all numbers it counts the density, but at values with a cell
-        of their own and at listed ones.
+        The distance between possible values; 0 if every number is possible. On a grid, a score is
+        the log-probability of a value; otherwise it is the log-density, except for values with a
+        cell of their own and listed ones.
     decimals
         How many decimals values on a grid are written with at most; None if they are computed.
     values
         (values,) in ascending order: those that occur in stretches, if not all do. A stretch
-        without any of them is spread over all its numbers.
+        without any of them is uniform over all its numbers.
     stray
-        How much of a stretch with listed values is spread over all its numbers all the same.
+        The share of a stretch with listed values that is uniform over all its numbers.
     bins
-        (bins,) the first cell of each of the coarse bins that leaves have a probability for; empty
-        if all cells lie in one.
+        (bins,) the first cell of each coarse bin whose probability is a parameter of leaves; empty
+        if all cells lie in one bin.
     humps
         (humps - 1,) the first cell of each hump of the column after the first.
     """
@@ -101,7 +101,7 @@ class Cells:
     def score(self) -> Floats:
         """(cells,) normal scores with the humps moved apart, of mean 0 and deviation 1 again.
 
-        Normal scores know no gaps: a normal distribution of one hump's would reach into the next.
+        Normal scores have no gaps: a normal distribution over one hump would reach into the next.
         """
         if not self.humps.size:
             return self.normal_score
@@ -120,19 +120,19 @@ class Cells:
 
     @cached_property
     def bin_of(self) -> Offsets:
-        """(cells,) the coarse bin of each cell; atoms lie in none, which is -1."""
+        """(cells,) the coarse bin of each cell; -1 for atoms, which are in none."""
         found = np.searchsorted(self.bins, np.arange(self.n), side="right") - 1
         return np.where(self.atom, -1, np.maximum(found, 0))
 
     @cached_property
     def log_base(self) -> Floats:
-        """(cells,) the most that a value's score adds to the log-probability of its cell."""
+        """(cells,) the largest difference of a value's score and its cell's log-probability."""
         with np.errstate(divide="ignore"):
             spread = np.log(self._list.stray) - self._log_extent
             return np.where(self._list.number > 0, self._log_listed, spread)
 
     def log_base_at(self, x: Floats, code: Offsets) -> Floats:
-        """Return what the score of each value adds to the log-probability of its cell."""
+        """Return the difference between each value's score and its cell's log-probability."""
         if not self.values.size:
             return np.asarray(self.log_base[code])
         is_listed = self._list.holds(x) & ~self.is_point[code]
@@ -154,7 +154,7 @@ class Cells:
 
     @cached_property
     def _list(self) -> ValueList:
-        """The listed values, and where those of each stretch stand."""
+        """The listed values, and where those of each stretch begin."""
         end = self.right + 0.5 * self.step
         return ValueList.of(self.values, self.stray, (self._start, end), self.is_point)
 
@@ -169,7 +169,7 @@ class Cells:
 
     @cached_property
     def _start(self) -> Floats:
-        """(cells,) where a search among the cells turns to the next; grids round to the nearest."""
+        """(cells,) the lowest number that belongs to each cell; grids round to the nearest."""
         return self.left - 0.5 * self.step
 
     def code(self, x: Floats) -> Offsets:
@@ -187,10 +187,10 @@ class Cells:
         return np.minimum(ON_GRID + 4.0 * np.finfo(np.float64).eps * far, 0.25)
 
     def inside(self, region: Interval | Listed | None) -> Inside:
-        """Return how much of each cell lies in the region, and its mean and variance there.
+        """Return the share of each cell in the region, and its mean and variance there.
 
-        An interval holds no missing cell, but bounds of NaN are no bounds. They broadcast; cells
-        are the last axis.
+        An interval excludes missing cells, but bounds of NaN are no restriction. They broadcast;
+        cells are the last axis.
         """
         if isinstance(region, Listed):
             return self._listed(region.values)
@@ -240,7 +240,7 @@ class Cells:
         return np.where(self.left < np.inf, part.share * power, 0.0)
 
     def _listed(self, values: Floats) -> Inside:
-        """Return how much of each cell the listed values are; a stretch of numbers has none."""
+        """Return the share of each cell on the listed values; 0 for a stretch of all numbers."""
         code, value = self._possible(values)
         mass = self._value_share(value, code)
         share = np.bincount(code, mass, self.n).astype(np.float64)
@@ -286,7 +286,7 @@ class Cells:
         return self._value(cell, place, region)
 
     def _value(self, cell: Offsets, place: Floats, region: Interval | Listed | None) -> Floats:
-        """Return the value at a share ``place`` of the way through a cell's part of the region."""
+        """Return the quantile ``place`` of the part of a cell that lies in the region."""
         if isinstance(region, Listed):
             code, values = self._possible(region.values)
             if not values.size:
@@ -307,26 +307,26 @@ class Cells:
         return self._placed(cell, lo, hi, place)
 
     def _spread(self, cell: Offsets, lo: Floats, hi: Floats) -> Spread:
-        """Return how the part of a stretch that lists nothing goes from lo to hi."""
+        """Return the uniform part of a stretch from lo to hi."""
         with np.errstate(invalid="ignore"):
             mass = self._list.stray[cell] * self._extent(lo, hi) / self._size[cell]
         return Spread(lo, hi, mass, self._way)
 
     def _extent(self, lo: Floats, hi: Floats) -> Floats:
-        """Return how many values lie between two ends, or how long that is."""
+        """Return the number of values between two ends, or their distance."""
         if not self.step:
             return np.maximum(hi - lo, 0.0)
         return np.maximum(np.floor((hi - lo) / self.step + ON_GRID) + 1.0, 0.0)
 
     def _way(self, lo: Floats, hi: Floats, value: Floats) -> Floats:
-        """Return how much of the way from lo to hi lies before a value."""
+        """Return the share of lo to hi that lies before a value."""
         if not self.step:
             return (value - lo) / np.where(hi > lo, hi - lo, 1.0)
         before = np.floor((value - lo) / self.step - ON_GRID) + 1.0
         return np.asarray(before / self._extent(lo, hi))
 
     def _placed(self, cell: Offsets, lo: Floats, hi: Floats, place: Floats) -> Floats:
-        """Return the value at a share ``place`` of the way from lo to hi, on the grid."""
+        """Return the value at the share ``place`` of lo to hi, on the grid."""
         is_point = self.is_point[cell]
         lo, hi = np.where(is_point, 0.0, lo), np.where(is_point, 0.0, hi)
         if not self.step:
@@ -340,7 +340,7 @@ class Cells:
         return np.where(is_point, self.left[cell], value)
 
     def _on_grid(self, origin: Floats, steps: Floats) -> Floats:
-        """Return the values so many steps from an origin; decimals as they are written."""
+        """Return the values so many steps from an origin, rounded to their decimals."""
         value = origin + steps * self.step
         if self.decimals is None:
             return value

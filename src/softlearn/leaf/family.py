@@ -15,7 +15,7 @@ from softlearn.numeric_policy import DEVIATION_FLOOR, LAPLACE_SMOOTHING
 if TYPE_CHECKING:
     from softlearn.leaf.cells import Cells
 
-# Each family has its own NamedTuple of statistics; nobody else looks inside.
+# Each family has its own NamedTuple of statistics, which is opaque elsewhere.
 Stats: TypeAlias = Any
 
 
@@ -43,7 +43,7 @@ Region: TypeAlias = Interval | Members | Listed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeafOptions:
-    """What a leaf adds to its data.
+    """How a leaf is regularised.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Family(Protocol):
     ``(leaves, rows)``; ``(cells, n)`` with ``(cells,)`` answers ``(cells,)``. A discrete family
     reads and writes level codes as floats and takes ``Members`` as its regions; a continuous one
     takes ``Interval``. A value of NaN is unobserved: it is skipped by ``summarise``, and it is NaN
-    again in ``log_density``, because only the caller knows what to make of it.
+    again in ``log_density``, because the caller decides how to treat it.
     """
 
     @property
@@ -181,7 +181,7 @@ def observed(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
 
 def no_observed_value(family: str) -> SoftlearnError:
-    """Return the error of a leaf that has nothing to learn from."""
+    """Return the error of a leaf without an observed value."""
     return SoftlearnError(f"no observed value for a {family} leaf to learn from")
 
 

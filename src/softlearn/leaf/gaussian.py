@@ -132,7 +132,7 @@ class Gaussian:
         lo, hi = interval_of(region)
         mean, deviation = params[..., 0], params[..., 1]
         with np.errstate(over="ignore", invalid="ignore"):
-            if np.isneginf(lo).all():  # the distribution function, which is asked for most
+            if np.isneginf(lo).all():  # the distribution function, the most frequent case
                 return np.asarray(log_ndtr((hi - mean) / deviation))
             width = (hi - lo) / deviation
             return log_normal_mass((lo - mean) / deviation, (hi - mean) / deviation, width)
@@ -152,14 +152,14 @@ class Gaussian:
         lower = np.logaddexp(below, np.log(inside) + log_mass)
         upper = np.logaddexp(above, np.log1p(-inside) + log_mass)
         z = np.where(lower <= upper, 1.0, -1.0) * ndtri_exp(np.minimum(lower, upper))
-        # Only a region of no mass leaves z infinite; its nearest point is as good as any.
+        # Only a region without mass leaves z infinite; its nearest point is a valid answer.
         z = np.where(np.isfinite(z), z, 0.0)
         drawn = mean + deviation * z
         near = np.clip(mean, lo, hi)
         with np.errstate(over="ignore", invalid="ignore"):
             away, width = (near - mean) / deviation, (hi - lo) / deviation
             far = (np.abs(away) >= _FAR) & np.isfinite(away)
-        if far.any():  # where the logarithms above have no digits left for the place inside
+        if far.any():  # where the logarithms above are not precise enough
             drawn = np.where(far, draw_far(near, away, deviation, width, inside), drawn)
         return np.asarray(np.clip(drawn, lo, hi))
 
@@ -222,7 +222,7 @@ GAUSSIAN = Gaussian()
 def _pairs(w: Floats, heaviest: int) -> float:
     """(Σ w)² − Σ w² without the cancellation of one row that outweighs all others.
 
-    Soft memberships make such leaves: weights 1 and 1e-17 have a deviation, their squares do not.
+    Soft memberships make such leaves: with weights 1 and 1e-17, the squares lose the second row.
     """
     others = np.delete(w, heaviest)
     rest = float(others.sum())

@@ -1,8 +1,8 @@
 """Far tails of the Gaussian: ratios of densities and masses, and moments given an interval.
 
-A billion deviations away a log-density is −5e17, and its last bit is worth 64. Neither the
-difference of two such logarithms nor the quotient of two such masses has a digit left. Here the
-squares are never formed: what counts is the difference of distances, held in two floats.
+A billion deviations away a log-density is −5e17, and its last bit is worth 64, so that neither the
+difference of two such logarithms nor the quotient of two such masses is precise. Here the squares
+are never computed, only the difference of distances, as the sum of two floats.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from softlearn.arrays import Floats
 from softlearn.leaf.family import Interval
 from softlearn.leaf.gaussian_integrals import LOG_SQRT_TAU, legendre, log_normal_mass
 
-# One relative rounding of a float, and of a pair of floats, with some to spare.
+# The relative rounding error of a float, and of a pair of floats, with a margin.
 _ROUNDING: Final = 2.0**-50
 _PAIR_ROUNDING: Final = 2.0**-100
 _NARROW_NODES: Final = 10
@@ -30,7 +30,7 @@ Pair: TypeAlias = tuple[Floats, Floats]  # a number as the sum of two floats, th
 
 
 class Known(NamedTuple):
-    """A number, or where that is NaN the interval from lo to hi."""
+    """A number, or the interval from lo to hi where that is NaN."""
 
     value: Floats
     lo: Floats
@@ -38,7 +38,7 @@ class Known(NamedTuple):
 
 
 class LogRatio(NamedTuple):
-    """The logarithm of a ratio, and how far rounding may have moved it."""
+    """The logarithm of a ratio, and a bound of its rounding error."""
 
     value: Floats
     error: Floats
@@ -55,7 +55,7 @@ def log_ratio(params: Floats, known: Known, other: Floats, other_known: Known) -
         z = _distance(near, params[..., 0], params[..., 1])
         other_z = _distance(other_near, other[..., 0], other[..., 1])
         apart, together = _sum(other_z, (-z[0], -z[1])), _sum(other_z, z)
-        # With one deviation the point itself cancels: no digit is lost however far it is.
+        # With equal deviations the point itself cancels: no digit is lost however far it is.
         alike = (params[..., 1] == other[..., 1]) & (near == other_near)
         apart = np.where(alike, (params[..., 0] - other[..., 0]) / params[..., 1], apart)
         value = 0.5 * apart * together + (rest - other_rest)

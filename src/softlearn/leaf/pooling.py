@@ -13,7 +13,7 @@ from softlearn.numeric_policy import SMALLEST_DEVIATION
 
 
 def pooled(family: Family, params: Floats, mass: Floats, group: Offsets) -> Floats:
-    """Return the leaf that stands best for each group of leaves, (groups, n).
+    """Return the best representative of each group of leaves, (groups, n).
 
     Leaves (leaves, n) count by their mass, (leaves,), above 0; their groups, (leaves,), are
     numbered from 0 without gaps. Histograms have the same edges.
@@ -30,10 +30,10 @@ def pooled(family: Family, params: Floats, mass: Floats, group: Offsets) -> Floa
 
 
 def entropy(family: Family, params: Floats) -> Floats:
-    """Return the entropy of leaves in nats, up to what is the same for a leaf and its parts.
+    """Return the entropy of leaves in nats, up to a constant of the column.
 
-    By how much that of a pooled leaf, times the mass, is above those of its group is what the rows
-    of the group lose; for scaled leaves it is an estimate.
+    The entropy of a pooled leaf minus those of its group, weighted by mass, is the loss of the rows
+    of the group; for scaled leaves it is an estimate.
     """
     if isinstance(family, Gaussian):
         return np.asarray(np.log(params[..., 1]))

@@ -21,7 +21,7 @@ class Inside(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """How the mass that lies on any number goes from one end of a stretch's part to the other."""
+    """The part of a stretch whose mass is uniform over all numbers."""
 
     lo: Floats
     hi: Floats
@@ -64,7 +64,7 @@ class ValueList:
         return np.asarray(self.values[place] == x)
 
     def parts(self, spread: Inside, lo: Floats, hi: Floats) -> Inside:
-        """Return the parts of cells from lo to hi, given those of what lies on any number."""
+        """Return the parts of cells from lo to hi, given their uniform parts."""
         first = np.maximum(np.searchsorted(self.values, lo), self.first)
         last = np.minimum(np.searchsorted(self.values, hi, side="right"), self.first + self.number)
         number = np.maximum(last - first, 0)
@@ -84,10 +84,11 @@ class ValueList:
         )
 
     def walk(self, cell: Offsets, place: Floats, spread: Spread) -> tuple[Floats, Floats]:
-        """Go a share of the way through a stretch's part, past listed values and other numbers.
+        """Invert the distribution function in a part of a stretch.
 
-        Return the listed value that is met there, else NaN, and how much of the other numbers lies
-        before. The mass up to a listed value is that of the values before it and of the numbers.
+        Return the listed value at that quantile, else NaN, and the share of the uniform part before
+        it. The mass up to a listed value is that of the values and the uniform part before it.
+
         """
         cell, lo, hi, place = np.broadcast_arrays(cell, spread.lo, spread.hi, place)
         first = np.searchsorted(self.values, lo)

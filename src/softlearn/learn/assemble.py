@@ -22,7 +22,7 @@ from softlearn.table.schema import Schema
 def assemble(tree: Piece, finished: FinishedLeaves, schema: Schema) -> Circuit:
     """Return the circuit of a grown tree; a product inside a product is merged with it.
 
-    The tree is turned round, so that children come first, without open nodes and merged products.
+    The order is reversed, so that children come first; open nodes and merged products are dropped.
     """
     parent, merged = _past_merged(tree)
     leaf_of = np.cumsum(tree.kind == LEAF) - 1  # (nodes,) position among the leaves
@@ -81,7 +81,7 @@ def assemble_with_trees(
 
 
 def _kept_rows(tree: Piece, node: int) -> SomeRows:
-    """Return the slice that a node keeps."""
+    """Return the slice whose rows a node keeps."""
     kept = tree.statistics[tree.place[node] :]
     n_rows, n_columns = int(kept[0]), int(kept[1])
     rows, weights, columns = np.split(kept[2 : 2 + 2 * n_rows + n_columns], [n_rows, 2 * n_rows])
@@ -89,7 +89,7 @@ def _kept_rows(tree: Piece, node: int) -> SomeRows:
 
 
 def _past_merged(tree: Piece) -> tuple[Offsets, Bools]:
-    """Return each node's parent that stays, and which products go because theirs is a product."""
+    """Return the remaining parent of each node, and which products are merged with their parent."""
     parent = tree.parent.copy()
     is_product = tree.kind == PRODUCT
     merged = is_product & (parent >= 0) & is_product[parent]

@@ -61,7 +61,7 @@ def _check_weights(values: Floats, weights: Floats) -> None:
 def _check_cells(column: Column, cells: Floats) -> None:
     if (np.isinf(cells) & ~missing_cells(column, cells)).any():
         raise SoftlearnError(f"column {column.name!r} holds an infinite number; mark it as missing")
-    # Written so that NaN, a missing cell, is not strange.
+    # Written so that NaN, a missing cell, passes.
     strange = (cells < 0) | (cells >= column.n_levels) | (np.floor(cells) < cells)
     if column.is_discrete and strange.any():
         raise SoftlearnError(

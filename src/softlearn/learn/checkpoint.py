@@ -1,9 +1,9 @@
 """Store finished parts of a growing tree in a folder, so that an interrupted fit can be resumed.
 
-A slice is known by its seed, which follows from the seed of the fit and the way to the slice. Its
-piece is kept as soon as it is there; once all that has grown below it is there too, the whole
-sub-tree is finished and will not be grown again. Of large slices the decisions are kept as well,
-which take most of the passes over their rows.
+A slice is identified by its seed, which follows from the seed of the fit and the path to the slice.
+Its piece is stored as soon as it is grown; once everything below it is stored too, the whole
+sub-tree is finished and will not be grown again. For large slices the decisions are stored as well,
+because they take most of the passes over the rows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from softlearn.stats.clusters import Clusters
 from softlearn.table.schema import Schema
 from softlearn.whole_files import write_whole
 
-# What a kill may cost, in seconds and bytes; a file for each sub-tree would take longer than it.
+# The most work that a kill may lose, in seconds and bytes; a file per sub-tree would be too slow.
 _SECONDS_BETWEEN_FILES: Final = 5.0
 _BYTES_OF_A_FILE: Final = 32_000_000
 _ABOUT: Final = "fit.json"
@@ -47,16 +47,16 @@ Arrays = dict[str, AnyArray]
 def open_checkpoint(
     folder: Path | None, about: Callable[[], Mapping[str, str]]
 ) -> Iterator[Memory]:
-    """Lend the memory of a fit; without a folder there is none.
+    """Yield the checkpoint of a fit; without a folder, a memory that stores nothing.
 
-    It is removed when the fit has come to its end. After an error, a kill or an interrupt it stays.
+    It is removed when the fit is complete. After an error, a kill or an interrupt it stays.
 
     Parameters
     ----------
     folder
         Where it is, or will be.
     about
-        Returns what is learnt from and how, in words, by name: a folder belongs to one such fit.
+        Returns a description of the data and the settings, by name: a folder belongs to one fit.
     """
     if folder is None:
         yield Memory()
@@ -65,7 +65,7 @@ def open_checkpoint(
     try:
         yield memory
     except BaseException:
-        with suppress(SoftlearnError):  # what went wrong first is what the user has to know
+        with suppress(SoftlearnError):  # the user needs to see the first error
             memory.write()
         raise
     if memory.cut_short:
@@ -80,7 +80,7 @@ def checkpoint_of(
     seed: np.random.SeedSequence,
     digest: Callable[[], States],
 ) -> AbstractContextManager[Memory]:
-    """Lend the memory of growing a circuit; `digest` tells its rows from others."""
+    """Yield the checkpoint of growing a circuit; `digest` identifies its rows."""
     if config.checkpoint is not None and config.time_budget is not None:
         raise SoftlearnError(
             "checkpoint and time_budget cannot be combined: what fits into the time depends on the "
@@ -105,12 +105,12 @@ def checkpoint_of(
 
 
 class Checkpoint(Memory):
-    """The memory of one fit in a folder.
+    """A checkpoint: the finished parts of one fit, stored in a folder.
 
     Attributes
     ----------
     cut_short
-        Whether a part of the tree was cut short, so that the fit is not at its end.
+        Whether a part of the tree was cut short, so that the fit is not complete.
     """
 
     def __init__(self, folder: Path, about: Mapping[str, str]) -> None:
@@ -161,7 +161,7 @@ class Checkpoint(Memory):
             self.write()
 
     def write(self) -> None:
-        """Write what is new to a file; its name tells whether it is what was written."""
+        """Write new parts to a file, whose name contains a checksum of its content."""
         if not self._new:
             return
         arrays = {name: np.ascontiguousarray(array) for name, array in self._new.items()}
@@ -179,7 +179,7 @@ class Checkpoint(Memory):
 
 
 def _open_folder(folder: Path, about: Mapping[str, str]) -> None:
-    """Begin a checkpoint, or refuse a folder that belongs to something else."""
+    """Begin a checkpoint, or refuse a folder that belongs to another fit."""
     if folder.exists() and not folder.is_dir():
         raise SoftlearnError(f"checkpoint: {folder} is a file; name a folder, or a new one")
     if (folder / _ABOUT).exists():
@@ -219,7 +219,7 @@ def _must_be(about: Mapping[str, str], found: Mapping[str, str], folder: Path) -
 
 
 def _read_all(folder: Path) -> dict[int, Arrays]:
-    """Return what all files keep, by seed."""
+    """Return the content of all files, by seed."""
     records: dict[int, Arrays] = {}
     for file in sorted(folder.glob(_FILES)):
         try:
@@ -236,7 +236,7 @@ def _read_all(folder: Path) -> dict[int, Arrays]:
 
 
 def _finished(records: Mapping[int, Arrays]) -> dict[int, Piece]:
-    """Return the sub-trees of which nothing is open any more, the deepest first."""
+    """Return the sub-trees without open nodes, the deepest first."""
     finished: dict[int, Piece] = {}
     pieces = {seed: own for seed, own in records.items() if "depth" in own}
     for seed in sorted(pieces, key=lambda seed: -int(pieces[seed]["depth"][0])):

@@ -29,7 +29,7 @@ SmoothingPer: TypeAlias = Literal["column", "level"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrowConfig:
-    """How a circuit is grown; ``GrowerConfig`` explains the choices, and callers make them there.
+    """The settings of growing; users choose them in ``GrowerConfig``, which explains them.
 
     Attributes
     ----------
@@ -44,9 +44,9 @@ class GrowConfig:
         Whether several columns that are not split any more are modelled by a Chow–Liu tree instead
         of by independent leaves.
     bucket_rows
-        Slices of more rows are measured bucket by bucket, wherever the buckets are.
+        Slices of more rows are measured bucket by bucket.
     checkpoint
-        The folder that keeps finished parts of the tree; it does not change the circuit.
+        The folder in which finished parts of the tree are stored; it does not change the circuit.
     """
 
     soft: bool = True
@@ -73,13 +73,13 @@ class GrowConfig:
 
     @property
     def core_weight(self) -> float:
-        """The share of its own weight below which a row has no say in tests and clusters."""
+        """The share of its own weight below which a row is ignored by tests and clusters."""
         return self.min_weight * (CORE_TIMES if self.clustering == "em" else 1.0)
 
     def level(self, n_columns: int, mass: float) -> float:
         """Return the level of the tests in a node of so many columns and so much weight.
 
-        Weights count as the power of two below them, so that kernels can look the level up.
+        Weights are rounded down to a power of two, so that kernels can look the level up.
         """
         if self.significance is not None:
             return self.significance

@@ -1,4 +1,4 @@
-"""Cutset networks: rows are cut by the levels of one column after another, down to trees."""
+"""Cutset networks: rows are split by the levels of one column after another, with trees below."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class Node:
     depth
         Number of cuts above.
     score
-        What the rows are worth: their log-likelihood less the price of the parameters.
+        The log-likelihood of the rows, minus the penalty of the parameters.
     column
         The column that they are cut by, -1 for none.
     margin
         The weight of each state of that column.
     branches
-        Where its states go.
+        The branches of that column's states.
     """
 
     some: SomeRows
@@ -102,7 +102,7 @@ class CutsetBuilder:
         others = np.delete(some.columns, place)
         for own in _branches(node.margin):
             below = self._rows_in(node, code, own, others)
-            # Levels that nobody has are as all rows, which are not cut once more for them.
+            # Levels without a row are modelled like all rows, which are not cut once more for them.
             depth = node.depth + 1 if node.margin[own].any() else sys.maxsize
             node.branches.append(Branch(own, len(nodes)))
             nodes.append(Node(below, depth))
@@ -119,7 +119,7 @@ class CutsetBuilder:
         return SomeRows(node.some.rows[kept], weights[kept], columns)
 
     def _prune(self, nodes: list[Node]) -> None:
-        """Take back cuts that are not worth their parameters; children come after parents."""
+        """Undo cuts that do not pay for their parameters; children come after parents."""
         if self.price <= 0.0:
             return
         for node in reversed(nodes):
@@ -165,7 +165,7 @@ class CutsetBuilder:
 
 
 def _branches(margin: Floats) -> list[Offsets]:
-    """Return the states of each branch: one for each state, all light ones together."""
+    """Return the states of each branch: one per state, but one for all rare states."""
     light = np.flatnonzero(margin < _LEAST_WEIGHT)
     found = [np.array([state]) for state in np.flatnonzero(margin >= _LEAST_WEIGHT)]
     return [*found, light] if light.size else found

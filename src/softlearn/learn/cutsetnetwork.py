@@ -60,7 +60,7 @@ def cutset_network(
     seed: np.random.SeedSequence,
     engine: Engine,
 ) -> Circuit:
-    """Cut rows by columns and tell what is left by trees; several networks are averaged."""
+    """Split rows by columns and model the parts by trees; several networks are averaged."""
     trees = tree_builder(blocks, schema, config)
     penalty = config.penalty
     if penalty is None:

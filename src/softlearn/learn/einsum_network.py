@@ -1,4 +1,4 @@
-"""EinsumNetwork: the same number of nodes in all regions, each split mixed by sums of its own."""
+"""EinsumNetwork: equally many nodes in all regions, and separate sums for each partition."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from softlearn.query.likelihood import log_likelihood
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """How long EM goes on, and how it goes through the rows.
+    """When EM stops, and how it iterates over the rows.
 
     Attributes
     ----------
@@ -32,13 +32,13 @@ class Schedule:
     batch_rows
         Different rows after which the parameters change; None for all of them.
     step_decay
-        Batch number t of a table in batches replaces the share (t + 2) ** -step_decay of what is
-        remembered of the batches before.
+        With batches, the statistics are a running average, in which batch number t has the weight
+        (t + 2) ** -step_decay.
     patience
         Passes without a better score on the held-out rows, or without a gain on the training rows
         if none are held out, after which it ends.
     tolerance
-        A gain below this share of the score is none.
+        A gain below this share of the score counts as none.
     """
 
     max_iter: int = 100
@@ -52,7 +52,7 @@ _HEAVY = 2.0  # times the mean weight of a row
 
 
 class Rows(NamedTuple):
-    """Rows to learn from, and rows to stop by."""
+    """Training rows, and held-out rows for early stopping."""
 
     train: Block
     valid: Block | None = None
@@ -67,7 +67,7 @@ class Score(NamedTuple):
 
 @dataclass
 class Trained:
-    """The best circuit that was seen, and what the passes scored.
+    """The best circuit, and the score of each pass.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Trained:
         Before each pass, the mean log-likelihood of the training rows; in batches that of each
         batch before its step.
     valid
-        Before each pass, that of the held-out rows, if there are some.
+        Before each pass, the mean log-likelihood of the held-out rows, if there are some.
     """
 
     circuit: Circuit
@@ -151,7 +151,7 @@ def _gains(best: Score, reached: Score, tolerance: float) -> bool:
 
 
 class _Passes:
-    """Goes through the training rows, again and again."""
+    """Repeated passes over the training rows."""
 
     def __init__(
         self,
@@ -171,8 +171,8 @@ class _Passes:
     def run(self) -> Iterator[tuple[Circuit, Score]]:
         """Yield the circuit after so many passes, and how it scores on the training rows.
 
-        The first pass reads all rows before it changes anything: a batch alone would forget what
-        it does not know.
+        The first pass reads all rows before it updates anything: a single batch would overwrite
+        the parameters of leaves and edges that its rows do not reach.
         """
         circuit = self.circuit
         everything = self._flows(circuit, np.arange(self.weights.size), self.weights)
@@ -200,8 +200,8 @@ class _Passes:
     def _batches(self) -> list[tuple[AnyArray, Floats]]:
         """Return the rows of each batch and their weights.
 
-        The heaviest rows, as many as half a batch, have a part in every batch: a row that stands
-        for a tenth of the table would otherwise rule the batch that it is in.
+        The heaviest rows, as many as half a batch, are divided among all batches: a row with a
+        tenth of the table's weight would otherwise dominate its batch.
         """
         n_rows, size = self.weights.size, self.schedule.batch_rows
         order = self.rng.permutation(n_rows)
@@ -226,14 +226,14 @@ class _Passes:
 
 
 class _Expected(NamedTuple):
-    """What the rows are expected to count in edges and leaves, as if they were all rows."""
+    """Expected statistics of edges and leaves, scaled to the weight of all rows."""
 
     edge: Floats
     leaves: LeafStatistics
 
     @staticmethod
     def of(found: Flows, total: float) -> _Expected:
-        """Return the flows of some rows, blown up to the weight of all."""
+        """Return the flows of some rows, scaled to the weight of all."""
         share = total / found.weight if found.weight > 0.0 else 1.0
         if share == 1.0:
             return _Expected(found.edge, found.leaves)

@@ -1,4 +1,4 @@
-"""What learners share whose structure is fixed first and whose parameters are learnt by EM."""
+"""Shared code of learners that fix a structure and then learn its parameters by EM."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def fitted(
     seed: np.random.SeedSequence,
     engine: Engine,
 ) -> Circuit:
-    """Return the circuit that EM makes of a first one; it learns from different rows."""
+    """Return an initial circuit after EM on the distinct rows of the blocks."""
     to_hold, to_start, to_train = seed.spawn(3)
     rows = different_rows(joined(blocks))
     block, valid = hold_out(rows, config.held_out, np.random.default_rng(to_hold))
@@ -73,5 +73,5 @@ def fitted(
 
 
 def random_weights(n_sums: int, n_children: int, rng: np.random.Generator) -> np.ndarray:
-    """Return the weights of sums, drawn from all that add to 1 alike."""
+    """Return random weights of sums, drawn uniformly from the simplex."""
     return rng.dirichlet(np.ones(n_children), n_sums)

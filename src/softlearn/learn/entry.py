@@ -124,15 +124,15 @@ class Entry(Generic[Config]):
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
-        """What callers may choose, by name."""
+        """The parameters that users may set, by name."""
         return parameters_of(self.config)
 
     def grid(
         self, chosen: Mapping[str, object], *, wide: bool = False
     ) -> dict[str, tuple[object, ...]]:
-        """Return what is worth trying of the parameters that matter with what is chosen.
+        """Return the values to try of the parameters that have an effect under these settings.
 
-        A wide grid leaves words, such as how to cluster, as they are chosen.
+        A wide grid keeps parameters whose values are words, such as the clustering, as chosen.
         """
         grids = {
             name: one.wide if wide and not one.rule.words else one.grid
@@ -149,7 +149,7 @@ class Entry(Generic[Config]):
         seed: np.random.SeedSequence,
         engine: Engine,
     ) -> Circuit:
-        """Return the circuit that is learnt from blocks of rows, or say what it cannot take."""
+        """Return the circuit learnt from blocks of rows, or refuse unsuitable tables."""
         if not blocks:
             raise SoftlearnError("learning needs at least two rows; there is no block of them")
         self.check_kinds(schema)

@@ -23,7 +23,7 @@ from softlearn.stats.levels import level_weights
 
 @dataclass(frozen=True, kw_only=True)
 class FineTuning:
-    """How parameters are learnt anew."""
+    """The settings of fine-tuning."""
 
     max_iter: int = parameter(30, whole(0), "The maximum number of EM passes through the rows.")
     batch_rows: int | None = parameter(
@@ -47,7 +47,7 @@ def fine_tuned(
     seed: np.random.SeedSequence,
     engine: Engine,
 ) -> Trained:
-    """Return the circuit that explains the held-out rows best, out of those that EM passes.
+    """Run EM, and return the circuit that explains the held-out rows best.
 
     Parameters
     ----------
@@ -56,11 +56,11 @@ def fine_tuned(
     block
         The rows to learn from.
     valid
-        The rows to stop by; None holds a share of the block out, if that is enough rows.
+        The validation rows; None holds out a share of the block, if that is enough rows.
     tuning
-        How it learns.
+        The settings.
     seed
-        The chance of what is held out, and of batches.
+        The source of randomness of the held-out rows and of batches.
     engine
         The number of threads, and the progress callback.
     """

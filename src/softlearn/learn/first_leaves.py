@@ -29,12 +29,12 @@ from softlearn.stats.facts import value_table
 from softlearn.stats.levels import level_weights
 from softlearn.table.schema import Schema
 
-_COLUMN: Final = 1.0  # rows that its column as a whole counts for in a leaf, beside its own row
+_COLUMN: Final = 1.0  # rows: weight of the column's statistics, beside the leaf's own row
 
 
 @dataclass(frozen=True, eq=False)
 class FirstLeaves:
-    """Makes leaves over the columns of a table of different rows with weights."""
+    """Makes initial leaves over the columns of a table of distinct weighted rows."""
 
     block: Block
     schema: Schema
@@ -42,7 +42,7 @@ class FirstLeaves:
 
     @staticmethod
     def of(block: Block, schema: Schema, chosen: Leaves) -> FirstLeaves:
-        """Settle what was left open."""
+        """Resolve the defaults for a table."""
         config = GrowConfig(
             smoothing=chosen.smoothing,
             smoothing_per=chosen.smoothing_per or usual_smoothing_per(schema),
@@ -52,7 +52,7 @@ class FirstLeaves:
         return FirstLeaves(block, schema, config)
 
     def pseudo_rows(self, of_sum: float) -> PseudoRows:
-        """Return what parameter learning counts beside the rows."""
+        """Return the pseudo-rows of parameter learning."""
         return PseudoRows.like(
             self.block,
             self.schema,
@@ -63,7 +63,7 @@ class FirstLeaves:
         )
 
     def rows(self, n: int, rng: np.random.Generator) -> Offsets:
-        """Return rows for n leaves to be drawn towards, (n,), by their weights."""
+        """Draw a row for each of n leaves by weight, (n,); the leaves are shifted towards them."""
         share = self.block.weights / self.block.weights.sum()
         return rng.choice(share.size, n, p=share)
 

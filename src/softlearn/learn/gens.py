@@ -1,4 +1,4 @@
-"""LearnSPN as first published: G-tests, and hard incremental EM with a price on clusters."""
+"""LearnSPN as first published: G-tests, and hard incremental EM with a cluster penalty."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_CLUSTERS = 50
 
 @dataclass
 class _Part:
-    """Some rows over some columns, and what has become of them."""
+    """A slice of the table, and the node that it became."""
 
     some: SomeRows
     rng: np.random.Generator
@@ -72,7 +72,7 @@ def grown_by_gens(
 
 
 class _Splitter:
-    """Splits slices as long as there is time and room for more nodes."""
+    """Splits slices within the limits of time and nodes."""
 
     def __init__(self, builder: TreeBuilder, penalty: float) -> None:
         self.builder = builder
@@ -86,7 +86,7 @@ class _Splitter:
             self._room = float(config.max_nodes - n_columns - 1)
 
     def split(self, part: _Part) -> Iterator[_Part]:
-        """Yield the parts of a slice: of its columns, of its rows, or none."""
+        """Yield the parts of a slice, by columns or by rows; none if it is not split."""
         columns, states = part.some.columns, states_of(self.builder.table, part.some)
         pairs = pair_sums(states)
         level = self.builder.config.level(columns.size, float(part.some.weights.sum()))
@@ -109,7 +109,7 @@ class _Splitter:
             part.leaves = _independent_leaves(part.some, states, pairs, chosen, self.builder)
 
     def _is_last(self, part: _Part) -> bool:
-        """Return whether a slice is not split, whatever its rows say."""
+        """Return whether a slice is too small, or limits forbid, to split it."""
         config = self.builder.config
         is_deep = config.max_depth is not None and part.depth >= config.max_depth
         is_light = float(part.some.weights.sum()) < config.min_rows
@@ -139,7 +139,7 @@ class _Splitter:
 def _independent_leaves(
     some: SomeRows, states: States, pairs: PairSums, alone: Bools, builder: TreeBuilder
 ) -> int:
-    """Add a leaf for each column that is alone; return the id of the leaf, or of their product."""
+    """Add a leaf for each independent column; return the id of the leaf, or of their product."""
     chosen = np.flatnonzero(alone)
     own = States(states.codes[chosen], states.n_states[chosen], states.weights)
     kept = np.repeat(alone, states.n_states)

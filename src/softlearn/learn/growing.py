@@ -1,4 +1,4 @@
-"""From rows and a grower's parameters to a grown circuit: what SoftLearn and LearnSPN share."""
+"""Grow a circuit from rows and parameters; shared by SoftLearn and LearnSPN."""
 
 from __future__ import annotations
 
@@ -54,15 +54,15 @@ def grown(
             if config.trees
             else assemble(tree, finished, schema)
         )
-        if held is None:  # nothing is wanted, or there are too few rows to stop by
+        if held is None:  # not requested, or too few rows for early stopping
             return circuit
         tuning = FineTuning(max_iter=config.fine_tune, smoothing=config.smoothing)
-        unwatched = replace(engine, watch=ignore)  # growing has told that it is done
+        unwatched = replace(engine, watch=ignore)  # growing has already reported the end
         return fine_tuned(circuit, block, held, tuning, seed=to_tune, engine=unwatched).circuit
 
 
 def settled(config: GrowerConfig, schema: Schema, *, soft: bool, ranks: bool) -> GrowConfig:
-    """Return a grower's choices, with what the caller left open as it is usual for the table."""
+    """Return a grower's settings, with defaults resolved for the table."""
     known = {one.name for one in fields(GrowConfig)}
     own = [one.name for one in fields(config) if one.name in known]
     chosen = {name: getattr(config, name) for name in own}

@@ -64,12 +64,12 @@ def tree_of(leaves: FirstLeaves, config: HcltConfig) -> Offsets:
 def hidden_tree(
     leaves: FirstLeaves, parent: Offsets, n_states: int, rng: np.random.Generator
 ) -> Circuit:
-    """Return a first circuit: in each state of a column's variable a leaf, and its children.
+    """Return the initial circuit: each state of a hidden variable has a leaf and the children.
 
     Parameters
     ----------
     leaves
-        Makes the leaves.
+        The factory of the leaves.
     parent
         (columns,) the tree; -1 for its root.
     n_states

@@ -1,4 +1,4 @@
-"""Different rows with their weights, and some of them held out."""
+"""Merge equal rows into weighted ones, and hold some of them out."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from softlearn.arrays import Floats
 from softlearn.learn.blocks import Block
 from softlearn.stats.duplicates import merge_duplicates
 
-_FEWEST = 20.0  # rows that have to be left to stop by; fewer say too little
+_FEWEST = 20.0  # the fewest held-out rows that are enough for early stopping
 
 
 def different_rows(block: Block) -> Block:
-    """Return each different row once, with the weight of all like it, in an order of its own.
+    """Return each distinct row once with its total weight, in a canonical order.
 
-    Neither the order of the rows nor how often they are repeated instead of weighted changes it.
+    The result does not depend on the order of the rows, or on repeating a row instead of weighting.
     """
     counted = block.weights > 0.0
     values, weights, _ = merge_duplicates(block.values[:, counted], block.weights[counted])
@@ -22,10 +22,10 @@ def different_rows(block: Block) -> Block:
 
 
 def hold_out(block: Block, share: float, rng: np.random.Generator) -> tuple[Block, Block | None]:
-    """Return the rows to learn from, and about this share of them to stop by.
+    """Return the training rows, and about this share of them held out for early stopping.
 
-    Each unit of a row's weight is drawn by itself, as if it were a row. None is held out if there
-    would be too few.
+    Each unit of a row's weight is drawn independently, as if it were a row. None is held out if
+    there would be too few.
     """
     if float(block.weights.sum()) * share < _FEWEST:
         return block, None
@@ -40,7 +40,7 @@ def counted_rows(block: Block) -> Block:
 
 
 def thinned(weights: Floats, share: float, rng: np.random.Generator) -> Floats:
-    """Return how much of each weight is drawn: whole units one by one, and what is left over."""
+    """Return how much of each weight is drawn: whole units one by one, then the fraction."""
     units = np.floor(weights)
     drawn = rng.binomial(units.astype(np.int64), share).astype(np.float64)
     rest = np.where(rng.random(weights.size) < share, weights - units, 0.0)

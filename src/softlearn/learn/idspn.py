@@ -53,7 +53,7 @@ class IdSpnConfig(Members, TreeLeaves):
 
 @dataclass
 class _Part:
-    """Some rows over some columns: modelled by a tree, unless there is a better way below."""
+    """Some rows over some columns, modelled by a tree unless splitting is better."""
 
     some: SomeRows
     connected: bool = False  # whether its columns are known not to fall into parts
@@ -69,7 +69,7 @@ def id_spn(
     seed: np.random.SeedSequence,
     engine: Engine,
 ) -> Circuit:
-    """Split rows and columns where that tells more than a tree does."""
+    """Split rows and columns where that has a better score than a tree."""
     trees = tree_builder(blocks, schema, config)
     price = config.penalty * math.log(max(trees.table.weights.sum(), 2.0)) / 2.0
     # Numbers are binned once, so that likelihoods of different slices can be compared.
@@ -115,7 +115,7 @@ def _split(
 
 
 def _prune(parts: list[_Part], price: float) -> None:
-    """Take back splits that are not worth their parameters; children come after parents."""
+    """Undo splits that do not pay for their parameters; children come after parents."""
     for part in reversed(parts):
         if not part.below:
             continue

@@ -84,7 +84,7 @@ def learn_psdd(
     seed: np.random.SeedSequence,
     engine: Engine,
 ) -> Circuit:
-    """Pair the columns, grow one circuit or several, and write them down."""
+    """Pair the columns, grow one circuit or several, and convert them to a circuit of nodes."""
     to_hold, *to_draw = seed.spawn(1 + config.n_members)
     rows = different_rows(joined(blocks))
     block, valid = hold_out(rows, config.held_out, np.random.default_rng(to_hold))
@@ -120,7 +120,7 @@ def _limits(config: LearnPsddConfig) -> Limits:
 
 
 class _Watched:
-    """Is told the gain of each change: gains fall, by and by, to the least that is wanted."""
+    """Estimates progress from the gain of each change, which falls towards the minimum."""
 
     def __init__(self, progress: Progress, engine: Engine, least: float) -> None:
         self.progress, self.engine, self.least = progress, engine, least

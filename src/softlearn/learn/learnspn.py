@@ -62,12 +62,12 @@ def learnspn(
 
 
 def choices(config: LearnSPNConfig, schema: Schema) -> GrowConfig:
-    """Return the choices of growing, with nothing left open."""
+    """Return the settings of growing, with all defaults resolved."""
     return settled(config, schema, soft=False, ranks=config.variant == "correia")
 
 
 def rows_may_stay(config: LearnSPNConfig, schema: Schema) -> GrowConfig | None:
-    """Return the choices; None for the variant that splits rows one by one."""
+    """Return the settings; None for the variant that splits rows one by one."""
     return None if config.variant == "gens" else choices(config, schema)
 
 

@@ -1,4 +1,4 @@
-"""From expected statistics to new weights and leaf parameters: the second half of EM."""
+"""The M-step of EM: new weights and leaf parameters from expected statistics."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ from softlearn.table.schema import Schema
 
 @dataclass(frozen=True, eq=False)
 class PseudoRows:
-    """What sums and leaves count beside the rows, so that few rows do not rule alone.
+    """Pseudo-counts of sums and leaves, which regularise nodes that few rows reach.
 
     Attributes
     ----------
     of_sum
-        Rows that every sum counts in addition, shared alike by its edges.
+        Rows that every sum counts in addition, divided equally among its edges.
     of_levels
         For each column the rows that its leaves count for each level; empty for numbers.
     of_bin
         Rows that every bin of a histogram counts.
     of_number
-        Rows that every Gaussian leaf counts, spread like its column as a whole.
+        Rows that every Gaussian leaf counts, with the mean and deviation of its column.
     of_scale
-        Rows that the column as a whole counts for in a leaf over its cells.
+        Weight of the column's own distribution, in rows, in a leaf over cells.
     centre, spread
         (columns,) mean and deviation of plain numbers; 0 and 1 for other columns.
     floor
-        Smallest deviation of a leaf that had no smaller one, as a share of its column's.
+        Smallest deviation of a leaf as a share of its column's, unless it was smaller already.
     """
 
     of_sum: float
@@ -58,7 +58,7 @@ class PseudoRows:
 
     @staticmethod
     def none(schema: Schema, floor: float = RELATIVE_DEVIATION_FLOOR) -> PseudoRows:
-        """Return no pseudo-rows, for columns of plain numbers about as spread as 1."""
+        """Return no pseudo-rows, for columns of plain numbers with a deviation of about 1."""
         levels = tuple(np.zeros(column.n_levels) for column in schema)
         n = len(schema)
         return PseudoRows(0.0, levels, 0.0, 0.0, 0.0, np.zeros(n), np.ones(n), floor)
@@ -73,7 +73,7 @@ class PseudoRows:
         of_leaf: float,
         floor: float = RELATIVE_DEVIATION_FLOOR,
     ) -> PseudoRows:
-        """Return pseudo-rows of numbers that are spread like the block's; some if there are any."""
+        """Return pseudo-rows with the means and deviations of the block's columns."""
         centre, spread = np.zeros(len(schema)), np.ones(len(schema))
         for i, column in enumerate(schema):
             if not column.is_discrete and column.scale is None:
@@ -97,9 +97,9 @@ def _moments(cells: Floats, weights: Floats) -> tuple[float, float]:
 def refitted(circuit: Circuit, edge: Floats, leaves: LeafStatistics, pseudo: PseudoRows) -> Circuit:
     """Return the circuit with the parameters that fit the statistics best.
 
-    What no row reaches stays as it is. Without pseudo-rows the rows are never less likely than
-    before: leaves are fitted by maximum likelihood and, where that has no closed form, kept if the
-    new parameters are worse.
+    Nodes that no row reaches keep their parameters. Without pseudo-rows the likelihood never falls:
+    leaves are fitted by maximum likelihood and, where that has no closed form, keep their
+    parameters if the new ones are worse.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def refitted(circuit: Circuit, edge: Floats, leaves: LeafStatistics, pseudo: Pse
     leaves
         The statistics of the leaves.
     pseudo
-        What is counted beside the rows.
+        The pseudo-counts.
     """
     params = circuit.params.copy()
     for family, mine, stats in leaves.groups():
@@ -181,7 +181,7 @@ class _Group:
         smallest = float(min(self.pseudo.floor, self.old[:, -1].min()))
         options = LeafOptions(smoothing=self.pseudo.of_scale, deviation_floor=smallest)
         new = family.finish(stats._replace(rest=rest), options)
-        if self.old.shape[1] < new.shape[1]:  # leaves with one probability for all bins keep it so
+        if self.old.shape[1] < new.shape[1]:  # keep one probability for all bins
             ends = np.cumsum([0, stats.atoms.shape[-1], stats.bins.shape[-1]])
             together = new[:, ends[1] : ends[2]].sum(axis=1, keepdims=True)
             new = np.concatenate([new[:, : ends[1]], together, new[:, ends[2] :]], axis=1)
@@ -190,13 +190,13 @@ class _Group:
         return np.where(better[:, None], new, self.old)
 
     def _score(self, family: Scaled, params: Floats) -> Floats:
-        """Return how likely parameters make what the leaves count, pseudo-rows included."""
+        """Return the log-likelihood of the leaves' counts, including pseudo-rows."""
         of_cells = _log_likelihood(self.counts, family.probabilities(params))
         return of_cells + _log_likelihood(np.array(self.pseudo.of_scale), params[:, -3:-2])
 
 
 def _log_likelihood(counts: Floats, probabilities: Floats) -> Floats:
-    """Return the sum of count times log-probability; what is not counted may be impossible."""
+    """Return the sum of count times log-probability; 0 · log 0 is 0."""
     with np.errstate(divide="ignore"):
         logs = np.log(probabilities, where=counts > 0.0, out=np.zeros(probabilities.shape))
     return np.asarray((counts * logs).sum(axis=-1))

@@ -45,7 +45,7 @@ class Members:
 
 @dataclass(frozen=True, kw_only=True)
 class TreeLeaves(Leaves):
-    """What leaves and tables of trees are."""
+    """The settings of the leaves and tables of trees."""
 
     smoothing: float = parameter(
         1.0,
@@ -73,9 +73,9 @@ def learn_members(
 ) -> Circuit:
     """Return the mean of all members.
 
-    ``add_member`` adds a circuit over all columns to the builder's draft and returns its root; it
-    is given the weights of the table's rows, and its own chance. Members that differ
-    ``by_chance`` are learnt from the rows as they are, unless the caller says otherwise.
+    ``add_member`` adds a circuit over all columns to the builder's draft and returns its root; its
+    arguments are the weights of the table's rows, and a random generator. If members differ
+    ``by_chance``, they are learnt from the rows without resampling, unless the user asks for it.
     """
     n_members = config.n_members
     resample = config.bootstrap if config.bootstrap is not None else not by_chance
@@ -94,7 +94,7 @@ def learn_members(
 
 
 def tree_builder(blocks: Sequence[Block], schema: Schema, config: Leaves) -> TreeBuilder:
-    """Return a builder for the table; what is left open of the leaves is as usual for it."""
+    """Return a builder for the table, with the defaults of leaves resolved for it."""
     per = config.smoothing_per
     chosen = GrowConfig(
         smoothing=config.smoothing,

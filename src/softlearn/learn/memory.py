@@ -12,14 +12,14 @@ from softlearn.stats.clusters import Clusters
 
 
 class Decision(NamedTuple):
-    """What many passes over the rows of a large slice have led to.
+    """A decision about a large slice, which took many passes over its rows.
 
     Attributes
     ----------
     label
         (columns,) columns with the same label depend on each other.
     clusters
-        How rows are shared out, if they are.
+        The clusters of the rows, if they were clustered.
     """
 
     label: Offsets
@@ -27,7 +27,7 @@ class Decision(NamedTuple):
 
 
 class Memory:
-    """Forgets everything: who looks for a sub-tree here has to grow it."""
+    """The default memory, which stores nothing, so that every sub-tree is grown."""
 
     def subtree(self, place: OpenPlace) -> Piece | None:
         """Return all that has grown at a place, if it is finished."""
@@ -43,5 +43,5 @@ class Memory:
     ) -> None:
         """Remember what has grown at a place, and which places it has opened in turn.
 
-        A piece that was cut short, because the user wants to end, is none to be remembered.
+        A piece that was cut short by an interrupt is not stored.
         """

@@ -1,4 +1,4 @@
-"""The choices of growing as the kernels read them."""
+"""Convert the settings of growing to the arrays that kernels read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from softlearn.stats.independence import WEIGHT_PER_CELL, critical_values, kenda
 from softlearn.stats.layout import Layout
 
 _START_ITERATIONS = 10  # of k-means, before EM takes over
-_POWERS = 40  # of two: more weight than that is tested alike
+_POWERS = 40  # of two: slices of more weight are tested at the same level
 _NEVER = np.iinfo(np.int64).max
 
 

@@ -14,7 +14,7 @@ _KEY: Final = "parameter"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """All that is to be known of a parameter.
+    """The description of a parameter.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class Parameter:
     help
         What it means, in sentences that docs and the command line show.
     default
-        Its value if the caller says nothing.
+        Its default value.
     grid
         The values that ``tune`` tries by default; empty keeps the parameter fixed.
     wide
@@ -40,7 +40,7 @@ class Parameter:
     only_if: tuple[str, object] | None = None
 
     def matters(self, chosen: Mapping[str, object]) -> bool:
-        """Return whether the parameter has a part in what else is chosen."""
+        """Return whether the parameter has an effect under these settings."""
         return self.only_if is None or chosen.get(self.only_if[0]) == self.only_if[1]
 
 
@@ -74,7 +74,7 @@ def read_parameters(given: Mapping[str, object], rules: Mapping[str, Rule]) -> d
 
 
 def must_have_defaults(config: type) -> None:
-    """Refuse a config that cannot be made without arguments."""
+    """Refuse a config class with fields that have no default."""
     bare = [
         one.name
         for one in fields(config)

@@ -14,7 +14,7 @@ OPEN: Final = 3  # the kind of a node of which nothing is known yet
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """Some nodes of the tree; a node comes before its children, which keep their order.
+    """Some nodes of the tree; parents come before children, whose order is kept.
 
     Attributes
     ----------
@@ -27,11 +27,11 @@ class Piece:
     column
         (nodes,) of the leaves; anything elsewhere.
     place
-        (nodes,) where the statistics of a leaf stand; anything elsewhere.
+        (nodes,) where the statistics of a leaf begin; anything elsewhere.
     statistics
-        What the leaves are estimated from, behind each other.
+        The statistics of all leaves, concatenated.
     grown
-        What has grown at the open nodes.
+        The pieces that have grown at the open nodes.
     """
 
     kind: Kinds
@@ -55,7 +55,7 @@ def one_open() -> Piece:
 
 
 def joined(root: Piece) -> Piece:
-    """Return all pieces as one; open nodes are left over that nothing belongs to."""
+    """Return all pieces as one; nodes at which nothing has grown stay open."""
     pieces, first, above, edge = [], [], [], []
     stack, n_nodes = [(root, -1, 1.0)], 0
     while stack:

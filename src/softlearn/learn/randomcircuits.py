@@ -20,7 +20,7 @@ from softlearn.learn.watch import Engine
 from softlearn.stats.states import SomeRows, States, all_rows, states_of
 from softlearn.table.schema import Schema
 
-_TRIES = 5  # at a split that leaves enough rows on both sides
+_TRIES = 5  # to find a split with enough rows on both sides
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +108,7 @@ def _split(
 def _matching(
     part: _Part, states: States, config: RandomCircuitsConfig, rng: np.random.Generator
 ) -> Bools | None:
-    """Return the rows that are like a random one of them in some columns, if they are a split."""
+    """Return the rows that match a random one of them in some columns, if that is a valid split."""
     mass = part.mass
     if mass < 2.0 * config.min_rows:
         return None

@@ -1,4 +1,4 @@
-"""Add finished pieces to a growing tree, count them, and remember them."""
+"""Add finished pieces to a growing tree, report progress, and store them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def receive(
     *,
     cut_short: bool,
 ) -> None:
-    """Put the piece of a slice in its place.
+    """Add the piece of a slice to the tree.
 
-    `opened` are the slices that remain of it; it is cut short if the user wanted to end meanwhile.
+    `opened` are the slices that remain open; a piece is cut short by an interrupt.
     """
     task.piece.grown[task.place] = piece
     engine.memory.keep_piece(task, piece, opened, cut_short=cut_short)
@@ -29,7 +29,7 @@ def receive(
 
 
 def recalled(task: Slice | LargeSlice, progress: Progress, engine: Engine) -> bool:
-    """Return whether all that grows from a slice is known, and in its place now."""
+    """Restore the sub-tree of a slice from memory; return whether it was stored."""
     piece = engine.memory.subtree(task)
     if piece is None:
         return False

@@ -1,4 +1,4 @@
-"""First circuits over region graphs: leaves, products of all pairs, and sums of all products."""
+"""Initial circuits over region graphs: leaves, products of all pairs, sums of all products."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Widths(NamedTuple):
     sums
         Sums of each region that is split; the whole table has one.
     inputs
-        Products of leaves of each region that is not.
+        Products of leaves of each region that is not split.
     mixes
         Whether the products of each split have sums of their own, which the region's sums mix, or
         the region's sums are over the products of all its splits.
@@ -38,7 +38,7 @@ class Widths(NamedTuple):
 
 
 class _Nodes(NamedTuple):
-    """Nodes that sums may be over, and the row that each began with, or -1."""
+    """Nodes that sums can mix, and the row that each was initialised with, or -1."""
 
     ids: Offsets
     row: Offsets
@@ -49,8 +49,8 @@ def first_circuit(
 ) -> Circuit:
     """Return a circuit over a region graph, with leaves and weights to start EM from.
 
-    Node k of every region begins near row k of a few that are drawn, so that parts of the same
-    rows find each other.
+    Node k of every region is initialised near the same random row k, so that nodes of different
+    regions that describe the same rows start with large common weights.
     """
     draft = Draft(leaves.schema)
     rows = leaves.rows(max(widths.sums, widths.inputs), rng)

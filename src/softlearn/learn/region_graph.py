@@ -1,4 +1,4 @@
-"""Region graphs: sets of columns, and the ways in which each falls into two."""
+"""Region graphs: sets of columns, and the partitions of each into two parts."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class RegionGraph:
     regions
         The columns of each region; parts come before wholes, and the last one has all columns.
     partitions
-        For each region the pairs of regions that it falls into, by their positions. A region
-        without any is described by leaves.
+        For each region the pairs of regions that it is divided into, by their positions. A region
+        without any is modelled by leaves.
     """
 
     regions: tuple[Region, ...]
@@ -31,7 +31,7 @@ class RegionGraph:
 
 @dataclass
 class _Growing:
-    """Regions while they are found."""
+    """A region graph under construction."""
 
     regions: list[Region] = field(default_factory=list)
     splits: list[list[tuple[int, int]]] = field(default_factory=list)
@@ -60,7 +60,7 @@ def random_trees(
     n_replicas
         How many trees.
     rng
-        Halves regions.
+        The source of randomness.
     """
     growing = _Growing()
     everything = tuple(range(n_columns))

@@ -1,4 +1,4 @@
-"""The learners by name; a learner's file is loaded when it is first asked for."""
+"""The learners by name; a learner's module is imported on first use."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class Registry(Mapping[str, Entry[Any]]):
         return entry if entry is not None and entry.estimator == estimator else None
 
     def add(self, entry: Entry[Any]) -> None:
-        """Add a learner that is written elsewhere."""
+        """Add a learner from another package."""
         if entry.name in self:
             raise SoftlearnError(f"there is a learner {entry.name!r} already")
         self._entries[entry.name] = entry
 
     @contextmanager
     def with_learner(self, entry: Entry[Any]) -> Iterator[None]:
-        """Add a learner for a while."""
+        """Add a learner temporarily."""
         self.add(entry)
         try:
             yield

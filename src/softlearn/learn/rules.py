@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-# How the command line reads a value; "object" is what it cannot say.
+# How the command line reads a value; it cannot express an "object".
 Form: TypeAlias = Literal["whole", "number", "flag", "word", "word per column", "folder", "object"]
 
 
@@ -21,7 +21,7 @@ def _as_it_is(value: Any) -> Any:  # noqa: ANN401 - whatever the caller gave
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """What a value may be.
+    """The values that a parameter accepts.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Rule:
     holds
         Whether a value is allowed.
     read
-        Makes numbers Python's own: kernels are compiled anew for every other type.
+        Converts numbers to Python's types: kernels would be compiled again for every other type.
     form
         How the command line reads it.
     annotation
@@ -65,7 +65,7 @@ def one_of(*words: str) -> Rule:
 def one_per_column(*words: str, or_for_all: tuple[str, ...] = ()) -> Rule:
     """Return the rule for a word that holds for all columns, or a mapping of columns to words.
 
-    Some words can be said of all columns only.
+    Some words can only be chosen for all columns.
     """
     every = (*words, *or_for_all)
     them = "the first of them" if or_for_all else "them"

@@ -18,20 +18,20 @@ from softlearn.stats.table import TrainingTable
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OpenPlace:
-    """Where open work belongs, and all that is known of it but for its rows.
+    """An open place in the tree, with everything known of its slice but the rows.
 
     Attributes
     ----------
     columns
         The columns that are left.
     seed
-        Children's seeds are made from it, so the result does not depend on who works when.
+        Children's seeds derive from it, so the result does not depend on the order of work.
     connected
-        Whether it is known not to fall into independent parts.
+        Whether its columns are known not to form independent parts.
     n_nodes
-        How many nodes it may become.
+        The maximum number of nodes below it.
     fallback
-        What an ancestor knew of columns of which no row here has a cell, by column.
+        Statistics of an ancestor for columns without an observed cell here, by column.
     piece, place
         The open node where it belongs.
     """
@@ -46,7 +46,7 @@ class OpenPlace:
     place: int
 
     def known(self) -> tuple[Floats, Offsets]:
-        """Return the fallbacks behind each other, and where that of each column stands, or -1."""
+        """Return the concatenated fallbacks, and where that of each column begins, or -1."""
         known = [self.fallback.get(column) for column in self.columns.tolist()]
         statistics = np.concatenate([np.zeros(0), *(own for own in known if own is not None)])
         size = np.array([0 if own is None else own.size for own in known])
@@ -55,7 +55,7 @@ class OpenPlace:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Slice(OpenPlace):
-    """One piece of open work: some rows with their weights, over some columns."""
+    """An open slice: some rows with their weights, over some columns."""
 
     rows: Ids
     weights: Floats
@@ -73,14 +73,14 @@ class Slice(OpenPlace):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LargeSlice(OpenPlace):
-    """Open work whose rows lie in several parts.
+    """An open slice whose rows are in several parts.
 
     Attributes
     ----------
     shares
         Its ``softlearn.stats.parts.Share`` in each bucket.
     n_rows, weight
-        How many rows it has, and what they weigh.
+        Number and weight of its rows.
     """
 
     shares: Held
@@ -96,7 +96,7 @@ class LargeSlice(OpenPlace):
 def first_place(
     n_columns: int, config: GrowConfig, seed: np.random.SeedSequence, piece: Piece
 ) -> OpenPlace:
-    """Return what everything begins with; it belongs to the piece's first node."""
+    """Return the first open place, which belongs to the piece's first node."""
     return OpenPlace(
         columns=np.arange(n_columns, dtype=np.int32),
         seed=int(seed.generate_state(1, np.uint64)[0]),
@@ -117,12 +117,12 @@ def whole_table(
 
 
 def with_rows(place: OpenPlace, share: Share) -> Slice:
-    """Return open work with all its rows in one place."""
+    """Return an open slice with all its rows in memory."""
     return Slice(**_about(place), rows=share.rows, weights=share.weights)
 
 
 def in_parts(place: OpenPlace, shares: Held, n_rows: int, weight: float) -> LargeSlice:
-    """Return open work whose rows lie in several parts."""
+    """Return an open slice whose rows are in several parts."""
     return LargeSlice(**_about(place), shares=shares, n_rows=n_rows, weight=weight)
 
 
@@ -131,7 +131,7 @@ def _about(place: OpenPlace) -> dict[str, Any]:
 
 
 def as_stack(task: Slice) -> tuple[Nodes, OpenSlices]:
-    """Return no nodes, and a stack with one slice; the kernel will write over the copies."""
+    """Return no nodes, and a stack with one slice; the kernel may overwrite these copies."""
     statistics, place = task.known()
     nodes = Nodes(
         size=np.array([0, statistics.size]),
@@ -175,7 +175,7 @@ def as_piece(nodes: Nodes, work: OpenSlices) -> Piece:
 
 
 def open_slices(work: OpenSlices, piece: Piece, n_statistics: Offsets) -> list[Slice]:
-    """Return what is still open; a view would keep the whole stack alive, so rows are copied."""
+    """Return the open slices; rows are copied, because a view would keep the whole stack alive."""
     row = column = 0
     slices = []
     for i in range(work.size[0]):

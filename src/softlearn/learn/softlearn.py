@@ -50,7 +50,7 @@ def softlearn(
 
 
 def choices(config: SoftLearnConfig, schema: Schema) -> GrowConfig:
-    """Return the choices of growing, with nothing left open."""
+    """Return the settings of growing, with all defaults resolved."""
     return settled(config, schema, soft=True, ranks=False)
 
 

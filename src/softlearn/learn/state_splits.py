@@ -1,4 +1,4 @@
-"""Parts of columns and of rows, from the states of all cells."""
+"""Split columns into independent parts, and rows into clusters, by the states of all cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mixtures of Chow–Liu trees by EM: each tree is fitted to the rows that it explains best."""
+"""Learn mixtures of Chow–Liu trees by EM."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PRICE_PER_COLUMN = 0.1  # of the first clusters, in nats: low, so that there ar
 def mixture_of_trees(
     builder: TreeBuilder, n_trees: int, max_iter: int, rng: np.random.Generator, engine: Engine
 ) -> Circuit:
-    """Return the mixture; the steps of EM read numbers by their bins."""
+    """Return the mixture; EM reads numbers as bins."""
     some = all_rows(builder.table)
     progress = Progress(float(max_iter))
     with threadpool_limits(1, user_api="blas"):  # the matrices are small
@@ -48,7 +48,7 @@ def mixture_of_trees(
 def _first_shares(
     builder: TreeBuilder, states: States, n_trees: int, rng: np.random.Generator
 ) -> Floats:
-    """Return how much of each row each tree begins with, (trees, rows)."""
+    """Return the initial memberships of the rows, (trees, rows)."""
     price = _PRICE_PER_COLUMN * states.n_states.size
     found = naive_bayes_clusters(states, rng, builder.config.smoothing, price, n_trees)
     n_found = int(found.max()) + 1
@@ -57,7 +57,7 @@ def _first_shares(
 
 
 def _tree_scores(builder: TreeBuilder, states: States, columns: Ids, shares: Floats) -> Floats:
-    """Return the log-probability of each row and a tree, that of its shares of the rows."""
+    """Fit a tree to the weighted rows, and return the log-probability of each row."""
     own = replace(states, weights=states.weights * shares)
     pairs = pair_sums(own)
     parent = spanning_tree(mutual_information(pairs, builder.config.smoothing))
@@ -109,7 +109,7 @@ def _children_first(parent: Offsets) -> list[int]:
 def _write(
     builder: TreeBuilder, some: SomeRows, shares: Floats, progress: Progress, engine: Engine
 ) -> Circuit:
-    """Return the circuit of the trees, by the rows that each has."""
+    """Return the circuit of the trees, fitted to the rows by their memberships."""
     roots, masses = [], []
     for own in shares:
         weights = some.weights * own

@@ -1,10 +1,9 @@
 """Chow–Liu trees as parts of a circuit: a tree of the columns of some weighted rows.
 
-A column with children is a sum over its states for each state of its parent; a column without is
-a leaf for each state of its parent. The states of a discrete column are its levels, so that at most
-one child of a sum is possible for a row. Those of a number are bins of its rows, and its leaf in a
-bin is estimated from these, but reaches beyond: which bin a number is from stays hidden, and the
-circuit is a mixture over it.
+For each state of its parent, a column with children is a sum over its own states, and a column
+without children is a leaf. The states of a discrete column are its levels, so that at most one
+child of a sum is possible for a row. Those of a number are bins. Its leaf in a bin is estimated
+from the rows in the bin, but has probability outside it too, so the circuit is a mixture over bins.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from softlearn.stats.table import TrainingTable
 
 
 class Measured(NamedTuple):
-    """A tree of some rows, and what its parameters are estimated from."""
+    """A tree of some rows, and the statistics of its parameters."""
 
     states: States
     pairs: PairSums
@@ -91,7 +90,7 @@ class TreeBuilder:
         return self._of_states[column]
 
     def shares(self, column: int) -> Floats:
-        """Return the part of each level in its state, (states, levels); 0 in all other states."""
+        """Return P(level | state) of each level, (states, levels); 0 in all other states."""
         if column not in self._spread:
             state = state_of_level(self.table, column)
             weights = self.table.level_weights(column)
@@ -167,7 +166,7 @@ class TreeBuilder:
 
 
 def tree_score(states: States, information: Floats, price: float) -> float:
-    """Return the log-likelihood of the rows' tree less the price of its parameters."""
+    """Return the log-likelihood of the rows' tree, minus the penalty of its parameters."""
     parent = spanning_tree(information)
     linked = np.flatnonzero(parent >= 0)
     above = parent[linked]
@@ -178,13 +177,13 @@ def tree_score(states: States, information: Floats, price: float) -> float:
 
 
 def _fitness_as_root(information: Floats, numeric: AnyArray) -> Floats:
-    """Return how well each column suits as a root: discrete ones first, then by information."""
+    """Return the preference of each column as a root: discrete ones first, then by information."""
     total = information.sum(axis=1) - information.diagonal()
     return np.asarray(np.where(numeric, total, total + total.sum() + 1.0))
 
 
 def _of_one_shape(found: Measured, which: Bools) -> Iterator[Offsets]:
-    """Yield columns that have as many states as each other, and whose parents have too."""
+    """Yield groups of columns with equal numbers of states, and of states of their parents."""
     n_states, parent = found.states.n_states, found.parent
     n_given = np.where(parent >= 0, n_states[parent], 0)
     shape = n_given * (n_states.max() + 1) + n_states
@@ -193,6 +192,6 @@ def _of_one_shape(found: Measured, which: Bools) -> Iterator[Offsets]:
 
 
 def _normalised(rows: Floats, otherwise: Floats) -> Floats:
-    """Return rows that add to 1 along the last axis; those that are all 0 are as ``otherwise``."""
+    """Return rows that add to 1 along the last axis; rows that are all 0 become ``otherwise``."""
     filled = np.where(rows.sum(axis=-1, keepdims=True) > 0.0, rows, otherwise)
     return np.asarray(filled / filled.sum(axis=-1, keepdims=True))

@@ -1,4 +1,4 @@
-"""Threads and progress of learning, which do not change the result."""
+"""Threads and the progress callback of learning, which do not change the result."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Progress:
     n_nodes
         Leaves and inner nodes so far.
     n_rows
-        The rows that are learnt from, if they live on workers.
+        The number of training rows, if they are on workers.
     bytes_moved
-        What the workers have sent, each other and the client.
+        Bytes that the workers have sent to each other and to the client.
     """
 
     total: float
@@ -45,7 +45,7 @@ class Progress:
         return time.monotonic() - self.started
 
     def note(self, n_nodes: int, done: float) -> None:
-        """Count new nodes, and what is finished with them."""
+        """Add to the number of nodes, and to the work that is done."""
         self.n_nodes += n_nodes
         self.done += done
 
@@ -65,9 +65,9 @@ class Engine:
     watch
         Called now and then, and at the end.
     keep_partial
-        Whether an interrupt (Ctrl-C) keeps the circuit that there is so far, or ends it all.
+        Whether an interrupt (Ctrl-C) returns the circuit grown so far, or is raised.
     memory
-        What growers remember of their work.
+        Where growers store and look up finished parts.
     """
 
     n_jobs: int = 1

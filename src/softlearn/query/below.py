@@ -1,4 +1,4 @@
-"""The distribution below given nodes of a circuit: the share of each leaf, and so of each value."""
+"""The distribution below given nodes of a circuit: the weight of each leaf and value."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from softlearn.circuit import Circuit, same_shape
 def reach(circuit: Circuit, starts: Sequence[Sequence[int]]) -> Floats:
     """Return how much of each node is reached from each start, (nodes, starts).
 
-    A start is a list of nodes over different columns. The row of a leaf is its weight in the
-    mixture that the start makes of its column.
+    A start is a list of nodes over different columns, which together define a distribution. The
+    entry of a leaf is its weight in the start's marginal mixture of its column.
     """
     flow = np.zeros((circuit.n_nodes, len(starts)))
     for position, nodes in enumerate(starts):
@@ -22,7 +22,7 @@ def reach(circuit: Circuit, starts: Sequence[Sequence[int]]) -> Floats:
     edge_start = circuit.edge_start.tolist()
     for node in range(circuit.root, circuit.n_leaves - 1, -1):
         edges = slice(edge_start[node], edge_start[node + 1])
-        if flow[node].any():  # a branch may be named twice, which += would count once
+        if flow[node].any():  # a child may occur twice, which += would count once
             np.add.at(flow, circuit.child[edges], circuit.weight[edges, None] * flow[node])
     return flow
 

@@ -1,4 +1,4 @@
-"""The circuit as max-product reads it: logarithms of weights, and the best path of each row."""
+"""Max-product: the circuit with logarithms of weights, and the best path of each row."""
 
 from __future__ import annotations
 

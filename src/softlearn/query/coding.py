@@ -19,7 +19,7 @@ def code_counts(schema: Schema) -> Offsets:
 def coded(schema: Schema, evidence: Evidence) -> tuple[Floats, dict[int, Floats]]:
     """Return the evidence in codes, (columns, rows), and a factor per code where regions are known.
 
-    Plain numbers stay what they are, and so do intervals of them.
+    Plain numbers and intervals of them stay unchanged.
     """
     factors = {column: mask.astype(np.float64) for column, mask in evidence.sets.items()}
     values = evidence.values
@@ -56,7 +56,7 @@ def log_base(schema: Schema, evidence: Evidence) -> Floats:
 
 
 def needs_families(schema: Schema, evidence: Evidence) -> bool:
-    """Return whether an interval of plain numbers is known, for which families have to answer."""
+    """Return whether any row knows an interval of plain numbers, which only families evaluate."""
     return any(schema.columns[position].scale is None for position in evidence.intervals)
 
 

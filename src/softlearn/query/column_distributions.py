@@ -25,7 +25,7 @@ class ColumnDistributions:
     circuit
         The circuit.
     positions
-        The columns; nothing must be known of them.
+        The columns, which the evidence must not contain.
     evidence
         One row; by default nothing is known.
     """
@@ -39,7 +39,7 @@ class ColumnDistributions:
 
     @property
     def is_impossible(self) -> Bools:
-        """(1,) whether the evidence has probability zero; nothing else is known then."""
+        """(1,) whether the evidence has probability zero; all other answers are then invalid."""
         return np.isneginf(self._found.log_likelihood)
 
     def levels(self, position: int) -> Floats:
@@ -52,7 +52,7 @@ class ColumnDistributions:
         start[1:] = np.nextafter(start[1:], np.inf)  # a value on an edge counts once
         cells = cells_of(self._circuit.schema.columns[position])
         if cells is not None:
-            if cells.step:  # numbers near a value of the grid are taken for it
+            if cells.step:  # numbers near a value of the grid are rounded to it
                 start[1:] = edges[1:-1] + STEP_TOLERANCE * cells.step
             share = cells.inside(Interval(start, edges[1:])).share
             return np.asarray(share @ self.cells(position))
@@ -76,7 +76,7 @@ class ColumnDistributions:
         return np.asarray(total / total.sum())
 
     def quantiles(self, positions: Sequence[int], levels: Sequence[float]) -> Floats:
-        """Return where continuous columns pass these probabilities, (columns, levels)."""
+        """Return the quantiles of continuous columns, (columns, levels)."""
         schema = self._circuit.schema
         found = np.empty((len(positions), len(levels)))
         plain = [i for i, position in enumerate(positions) if schema[position].scale is None]
@@ -90,7 +90,7 @@ class ColumnDistributions:
     def _bisected(self, positions: Sequence[int], levels: Sequence[float]) -> Floats:
         """Return the quantiles of plain numbers.
 
-        All columns are bisected together: one call of a family answers for all of its leaves.
+        All columns are bisected together, with one call of a family for all of its leaves.
         """
         if not positions:
             return np.empty((0, len(levels)))

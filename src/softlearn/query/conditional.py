@@ -14,7 +14,7 @@ from softlearn.query.far import far_rows, leaf_values
 from softlearn.query.impossible import Impossible, impossible_rows
 from softlearn.query.leaves import log_values
 from softlearn.query.plan import Plan, plan_for
-from softlearn.query.tellable import must_be_tellable
+from softlearn.query.rounding import check_rounding
 from softlearn.query.workspace import (
     LeafValues,
     Workspace,
@@ -35,16 +35,16 @@ def conditional_log_probability(
 ) -> Floats:
     """Return log P(event | given) of each row, (rows,).
 
-    An event that contradicts what is given has -inf. A condition of probability zero raises an
-    error, or marks its row with NaN. It is the logarithm of a ratio, not a difference of
-    logarithms: however far out the condition lies, probabilities of exclusive events add up.
+    An event that contradicts the condition has -inf. A condition of probability zero raises an
+    error, or marks its row with NaN. The result is the logarithm of a ratio, not a difference of
+    logarithms, so that probabilities of exclusive events add up even far out in the tails.
     """
-    given.must_suit(circuit.schema)
-    event.must_suit(circuit.schema)
+    given.check_all_but_codes(circuit.schema)
+    event.check_all_but_codes(circuit.schema)
     joint = intersect(circuit.schema, event, given)
     found, zero = np.empty(given.n_rows), np.empty(given.n_rows, dtype=bool)
     far = far_rows(circuit, given)
-    must_be_tellable(circuit, given, far)
+    check_rounding(circuit, given, far)
     for rows in (np.flatnonzero(~far), np.flatnonzero(far)):
         if rows.size:
             part = (joint.rows(rows), given.rows(rows), bool(far[rows[0]]))
@@ -73,7 +73,7 @@ def _roots(
 ) -> tuple[Floats, Floats]:
     """Return the root's value of each row as a fraction of 1 and a binary exponent.
 
-    Rows that are far out are measured relative to what their condition alone says of leaves.
+    Rows in the far tails are computed relative to the leaf values of their condition alone.
     """
     circuit = plan.circuit
     batch = batch_of(circuit.schema, plan.shape.columns, rows)

@@ -1,9 +1,9 @@
 """Covariances of many columns at once, from the differences between the branches of each sum.
 
-Below a product columns are independent, and at a sum the covariance is the mean of the branches'
-own ones and that of their means. So that of the root is a sum over all branches, each with its
-flow: flow · (mean of the branch − mean of its sum), times itself transposed. All terms are squares,
-which nothing is subtracted from.
+Below a product columns are independent, and the covariance at a sum is the mean of its branches'
+covariances plus the covariance of their means. So the covariance at the root adds up over all
+branches: flow · d dᵀ, where d = mean of the branch − mean of its sum. All terms are squares, and
+nothing is subtracted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from softlearn.circuit import SUM, Circuit
 from softlearn.query.evidence import Evidence
 from softlearn.query.flows import flows
 
-_NUMBERS_AT_ONCE = 1 << 23  # 64 MB of means, and as much for the branches that are added up
+_NUMBERS_AT_ONCE = 1 << 23  # 64 MB of means, and as much for the branches that are summed
 
 
 class _Branches(NamedTuple):

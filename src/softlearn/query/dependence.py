@@ -1,4 +1,4 @@
-"""How much columns of a circuit over levels can depend on each other at most."""
+"""Upper bounds of the dependence between columns, for circuits over levels."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from softlearn.query.below import reach
 
 
 def dependence_bound(twin: Circuit) -> Floats:
-    """Return how much all other columns together can tell about each one at most, in nats.
+    """Return an upper bound of the mutual information of each column with all others, in nats.
 
-    It is the information of a column about the path through the circuit that leads to it. Where it
-    is zero, the column is independent of all others; elsewhere it need not be dependent.
+    It is the mutual information of a column and the path through the circuit that leads to it.
+    Where it is zero, the column is independent of all others; elsewhere it need not be dependent.
     """
     single, flow = single_column(twin), reach(twin, [[twin.root]])[:, 0]
     owner = twin.edge_owner
@@ -37,7 +37,7 @@ def dependence_bound(twin: Circuit) -> Floats:
 
 
 def independent_columns(bound: Floats) -> list[int]:
-    """Return the columns of which no other tells anything."""
+    """Return the columns that are independent of all others."""
     return np.flatnonzero(bound <= NORMALISATION_TOLERANCE).tolist()
 
 

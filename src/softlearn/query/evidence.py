@@ -27,8 +27,8 @@ class Evidence:
         It counts in the rows whose value is NaN; all True says nothing.
     intervals
         For a continuous column, the bounds ``lo`` and ``hi``, each (rows,). They count in the
-        rows whose value is NaN; ``lo > hi`` is impossible. From -inf to inf says nothing but, where
-        missing cells are modelled, that the cell is not missing; there, bounds of NaN say nothing.
+        rows whose value is NaN; ``lo > hi`` is impossible. From -inf to inf is no restriction, but
+        where missing cells are modelled it excludes them; there, bounds of NaN are no restriction.
     listed
         For a column with a scale, the numbers that are possible in all rows whose value is NaN.
         They do not count beside intervals.
@@ -70,23 +70,23 @@ class Evidence:
         return np.isnan(self.values)
 
     def region(self, position: int, rows: Offsets) -> Region | None:
-        """Return what some rows know of a column whose value they lack; None for nothing."""
+        """Return the set, interval or list of a column in some rows; None if there is none."""
         if position in self.sets:
             return Members(self.sets[position][rows])
         return self.numbers(position, rows)
 
     def numbers(self, position: int, rows: Offsets) -> Interval | Listed | None:
-        """Return the numbers that some rows leave possible in a column; None for all of them."""
+        """Return the numbers of a column that are possible in some rows; None for all numbers."""
         if position in self.intervals:
             return Interval(*(bound[rows] for bound in self.intervals[position]))
         return self.listed.get(position)
 
     @property
     def partly_known(self) -> list[int]:
-        """The columns of which some row may know a region."""
+        """The columns with a set, an interval or a list."""
         return [*self.sets, *self.intervals, *self.listed]
 
-    def _speaks_of(self, position: int) -> bool:
+    def _has_evidence(self, position: int) -> bool:
         return not np.isnan(self.values[position]).all() or position in self.partly_known
 
     def allowed_levels(self, position: int, n_levels: int) -> Bools:
@@ -115,10 +115,10 @@ class Evidence:
         own = self.values[position]
         return np.where(np.isnan(own), allowed, own == value)
 
-    def must_suit(self, schema: Schema) -> None:
+    def check_all_but_codes(self, schema: Schema) -> None:
         """Raise an ``EvidenceError`` unless shapes, sets, intervals and numbers fit the schema.
 
-        Codes of levels are left to whoever reads the rows next; ``must_fit`` checks them too.
+        Codes of levels are not checked: that is left to the reader of the rows, or to ``check``.
         """
         if self.values.ndim != 2 or self.values.dtype != np.float64:
             raise EvidenceError("evidence needs a float64 matrix of values, (columns, rows)")
@@ -143,9 +143,9 @@ class Evidence:
             elif column.n_levels >= WEIGHTED_CODE:  # too many for the kernels to read as codes
                 _check_codes(column, values[~np.isnan(values)])
 
-    def must_fit(self, schema: Schema) -> None:
-        """Raise an ``EvidenceError`` that names the column, if anything does not fit."""
-        self.must_suit(schema)
+    def check(self, schema: Schema) -> None:
+        """Raise an ``EvidenceError`` that names the column, unless the evidence fits the schema."""
+        self.check_all_but_codes(schema)
         for column, values in zip(schema.columns, self.values, strict=True):
             if column.is_discrete:
                 _check_codes(column, values[~np.isnan(values)])
@@ -154,9 +154,9 @@ class Evidence:
 def without_missing(
     schema: Schema, evidence: Evidence, columns: Sequence[int] | None = None
 ) -> Evidence:
-    """Return rows that also know that no cell is missing, where missing cells are modelled.
+    """Return the evidence with missing cells excluded, where these are modelled.
 
-    Of some columns, by default of all.
+    This concerns some columns, by default all.
     """
     present = Evidence.nothing(len(schema), evidence.n_rows)
     sets, intervals = {}, {}
@@ -184,7 +184,7 @@ def intersect(schema: Schema, a: Evidence, b: Evidence) -> Evidence:
     intervals: dict[int, Interval] = {**b.intervals, **a.intervals}
     listed: dict[int, Listed] = {**b.listed, **a.listed}
     for position, column in enumerate(schema.columns):
-        if not (a._speaks_of(position) and b._speaks_of(position)):
+        if not (a._has_evidence(position) and b._has_evidence(position)):
             continue
         if column.is_discrete:
             sets[position] = a.allowed_levels(position, column.n_levels) & b.allowed_levels(
@@ -204,7 +204,7 @@ def intersect(schema: Schema, a: Evidence, b: Evidence) -> Evidence:
 
 
 def _values_of_both(a: Evidence, b: Evidence, position: int) -> Floats:
-    """Return the values of a column of numbers that one of two knows and both allow."""
+    """Return the values of a column of numbers that are known in one batch and possible in both."""
     one, other = a.values[position], b.values[position]
     value = np.where(np.isnan(one), other, one)
     allowed = a._allows(position, value) & b._allows(position, value)
@@ -214,7 +214,7 @@ def _values_of_both(a: Evidence, b: Evidence, position: int) -> Floats:
 def _numbers_of_both(
     column: Column, a: Evidence, b: Evidence, position: int, known: Bools
 ) -> Interval | Listed:
-    """Return the numbers that both leave possible, where no value is known and allowed by both."""
+    """Return the numbers that are possible in both, in rows without a common known value."""
     impossible = ~known & ~(np.isnan(a.values[position]) & np.isnan(b.values[position]))
     free = ~known & ~impossible
     one, other = a._bounds(position), b._bounds(position)
@@ -227,13 +227,13 @@ def _numbers_of_both(
                 "that contradict it in only some rows"
             )
         return _listed_by_both(column, lists, Interval(lo[free], hi[free]))
-    if column.missing != "modelled":  # where every row has a number, nothing known is the line
+    if column.missing != "modelled":  # no restriction is the whole line
         lo, hi = np.where(np.isnan(lo), -np.inf, lo), np.where(np.isnan(hi), np.inf, hi)
     return Interval(np.where(impossible, np.inf, lo), np.where(impossible, -np.inf, hi))
 
 
 def _listed_by_both(column: Column, lists: list[Floats], bounds: Interval) -> Listed:
-    """Return the listed numbers that all rows leave possible; rows that differ are refused."""
+    """Return the listed numbers that are possible in all rows; rows that differ are refused."""
     values = lists[0] if len(lists) == 1 else np.intersect1d(lists[0], lists[1])
     inside = np.isnan(bounds.lo)[:, None] | (
         (values >= bounds.lo[:, None]) & (values <= bounds.hi[:, None]) & (values < np.inf)

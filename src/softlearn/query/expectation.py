@@ -1,4 +1,4 @@
-"""Expectations of products of powers, by the engine of the likelihood with signed values."""
+"""Expectations of products of powers: the passes of the likelihood, with signed values."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class WideNumbers(NamedTuple):
 def numbers(column: Column) -> Floats:
     """Return the number that each level of a discrete column stands for, (levels,).
 
-    A missing cell, where these are modelled, stands for 0.
+    A missing cell, where these are modelled, counts as 0.
     """
     if any(isinstance(level, str) for level in column.levels):
         raise EvidenceError(
@@ -72,9 +72,9 @@ def expectation(
 ) -> WideNumbers:
     """Return E[Π (x_c − shift_c) ** order_c · 1(evidence)] of each row, for ratios.
 
-    Values that are known count as given: the density at them, times their power. The power of a
-    missing cell, where these are modelled, is 0. Rows with values far out are divided by a number
-    that depends on their evidence alone, whatever the powers.
+    A known value contributes its density times its power. The power of a missing cell, where these
+    are modelled, is 0. Rows in the far tails are divided by a number that depends on their evidence
+    only, not on the powers, and cancels in ratios.
     """
     known = np.ones(evidence.n_rows)
     unknown: dict[int, Power] = {}
@@ -118,9 +118,9 @@ def _known_numbers(column: Column, values: Floats) -> Floats:
 def _level_factors(
     circuit: Circuit, evidence: Evidence, powers: Powers
 ) -> tuple[dict[int, Floats], Floats]:
-    """Return a factor for each level or cell, and what all of it was divided by.
+    """Return a factor for each level or cell, and the number that all were divided by.
 
-    The plan places its checks for factors up to 1, so a row's largest factor is taken out.
+    The plan places range checks for factors up to 1, so each row's largest factor is divided out.
     """
     factors: dict[int, Floats] = {}
     scale = np.ones(evidence.n_rows)
@@ -190,7 +190,7 @@ def _evaluate(
 
 
 class _SignedLeaves:
-    """What the leaves of one block say: their moments where powers are asked for."""
+    """Signed leaf values of one block: moments for columns with a power, else probabilities."""
 
     def __init__(
         self,
@@ -217,7 +217,7 @@ class _SignedLeaves:
                     place = np.ix_(where[own], cells)
                     with np.errstate(divide="ignore"):
                         size = np.log(np.abs(value))
-                    # What a leaf says of levels is in its moment; of numbers, the mass inside.
+                    # Moments of levels include their mass; those of numbers do not.
                     logs[place] = size if family.discrete else size + logs[place]
                     signs[place] = np.sign(value)
         return logs, signs

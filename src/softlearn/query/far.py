@@ -1,9 +1,9 @@
 """Evidence in the far tails: leaf values relative to the leaves on the row's best path.
 
-The log-density of a value a million deviations away is −5e11, and what branches differ in is lost
-among its last digits. What all leaves of a column have in common cancels in every conditional
-probability, so it is left out: each column of a row has one leaf of reference, and the others are
-measured by their ratio to it, in which no large numbers are subtracted.
+The log-density of a value a million deviations away is −5e11, so that differences between branches
+are lost to rounding. A common factor of all leaves of a column cancels in every conditional
+probability. So each column of a row has a reference leaf, and the values of the others are ratios
+to it, which are computed without subtracting large numbers.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from softlearn.query.evidence import Evidence
 from softlearn.query.leaves import log_values
 from softlearn.query.workspace import LeafValues
 
-_FACTOR: Final = 20.0  # the log of what is kept as a factor; beyond, rounding counts for nothing
+_FACTOR: Final = 20.0  # logarithms up to this are kept as factors; beyond, rounding does not matter
 _ALL_FACTORS: Final = 500.0
-# A log-density up to this size has digits enough, 1e-10 and better, as it is.
+# A log-density up to this size is precise enough as it is: 1e-10 or better.
 LARGE_LOG: Final = 2.0**20
 _NEAR: Final = (2.0 * LARGE_LOG) ** 0.5  # deviations
 
@@ -45,7 +45,7 @@ _GAUSSIANS: WeakKeyDictionary[Circuit, _Gaussians] = WeakKeyDictionary()
 
 
 def far_rows(circuit: Circuit, evidence: Evidence) -> Bools:
-    """Return the rows that know a value or an interval far away from some leaf, (rows,)."""
+    """Return the rows with a value or an interval far away from some leaf, (rows,)."""
     about = _gaussians(circuit)
     far = np.zeros(evidence.n_rows, dtype=bool)
     says_something = np.array(~np.isnan(evidence.values).all(axis=1))
@@ -67,7 +67,7 @@ def gaussian_span(circuit: Circuit, column: int) -> tuple[float, float] | None:
 
 
 def known_of(evidence: Evidence, column: int) -> Known:
-    """Return what each row knows of a column of plain numbers."""
+    """Return the value or interval of each row in a column of plain numbers."""
     bounds = evidence.intervals.get(column)
     end = np.full(evidence.n_rows, np.inf)
     lo, hi = (-end, end) if bounds is None else bounds
@@ -75,20 +75,20 @@ def known_of(evidence: Evidence, column: int) -> Known:
 
 
 def leaf_values(circuit: Circuit, given: Evidence) -> LeafValues:
-    """Return what answers for leaves: families themselves, or ratios in rows that are far out."""
+    """Return the function that evaluates leaves: families, or ratios for rows in the far tails."""
     far = np.flatnonzero(far_rows(circuit, given))
     return RelativeLeaves(circuit, given, far) if far.size else log_values
 
 
 class RelativeLeaves:
-    """The leaves of one block of rows, in those that are far out relative to a reference.
+    """Leaf values of one block of rows, relative to a reference leaf in rows in the far tails.
 
     Attributes
     ----------
     far
-        The rows that are far out.
+        The rows in the far tails.
     base
-        (rows,) the logarithm of what all values were divided by.
+        (rows,) the logarithm of the number that all values were divided by.
     """
 
     def __init__(self, circuit: Circuit, given: Evidence, far: Offsets) -> None:
@@ -106,9 +106,9 @@ class RelativeLeaves:
     def __call__(
         self, circuit: Circuit, leaves: Ids, rows: Evidence
     ) -> Floats | tuple[Floats, Floats]:
-        """Return the logarithms, and factors if the rows know more than those given.
+        """Return the logarithms, and factors if these rows know more than those given.
 
-        What a narrower interval leaves of a wider one is a factor of its own: added to a large
+        The share of a narrower interval in a wider one is a separate factor: added to a large
         logarithm it would be rounded, and parts of an interval would not add up to the whole.
         """
         found, some = log_values(circuit, leaves, rows), rows.rows(self.far)
@@ -128,14 +128,14 @@ class RelativeLeaves:
         return found, factors
 
     def errors(self, circuit: Circuit) -> Floats:
-        """Return how far rounding may have moved each leaf's logarithm, (leaves, rows far out)."""
+        """Return a bound of the rounding error of each leaf's logarithm, (leaves, far rows)."""
         every = np.arange(circuit.n_leaves, dtype=np.int32)
         return self._relative(circuit, every, log_values(circuit, every, self._given)).error
 
     def _shares(
         self, circuit: Circuit, leaves: Ids, rows: Evidence, own: Floats, logs: Floats
     ) -> Floats:
-        """Return the log of what rows say over what is given of them, leaf by leaf."""
+        """Return the log-ratio of these rows to those given, leaf by leaf."""
         share = np.zeros(own.shape)
         column_of = circuit.leaf_column[leaves]
         for column in np.unique(column_of).tolist():
@@ -151,7 +151,7 @@ class RelativeLeaves:
         return share
 
     def _highest(self, circuit: Circuit) -> Ids:
-        """Return the highest leaf of each column, -1 where there is nothing to be far from."""
+        """Return the reference leaf of each column, the highest; -1 where none is needed."""
         found = np.full((len(circuit.schema), self.far.size), -1, np.int32)
         for column in np.flatnonzero(np.isfinite(self._gaussians.lo)).tolist():
             own = np.flatnonzero(circuit.leaf_column == column)
@@ -167,7 +167,7 @@ class RelativeLeaves:
         return self._relative(circuit, every, self._logs)
 
     def _relative(self, circuit: Circuit, leaves: Ids, logs: Floats) -> LogRatio:
-        """Return logarithms of ratios in the place of logarithms, (leaves, rows far out)."""
+        """Return logarithms of ratios instead of logarithms, (leaves, far rows)."""
         value, error = logs.copy(), np.zeros(logs.shape)
         column_of = circuit.leaf_column[leaves]
         for column in np.unique(column_of).tolist():
@@ -183,7 +183,7 @@ class RelativeLeaves:
         column = int(circuit.leaf_column[leaves[0]])
         reference, given = self._leaf[column, cells], self._given.rows(cells)
         base = _one_by_one(circuit, reference, given)
-        with np.errstate(invalid="ignore"):  # a mass of 0 stays 0, whatever it is compared with
+        with np.errstate(invalid="ignore"):  # a mass of 0 stays 0, whatever the reference
             value = np.where(np.isneginf(logs), -np.inf, logs - base)
         error = 2.0**-50 * (np.abs(np.where(np.isfinite(value), value, 0.0)) + np.abs(base))
         about = self._gaussians
@@ -198,7 +198,7 @@ class RelativeLeaves:
 
 
 def _one_by_one(circuit: Circuit, leaves: Ids, rows: Evidence) -> Floats:
-    """Return what one leaf says of each row, (rows,)."""
+    """Return the log-value of one leaf for each row, (rows,)."""
     found = np.empty(leaves.size)
     for leaf in np.unique(leaves).tolist():
         where = np.flatnonzero(leaves == leaf)

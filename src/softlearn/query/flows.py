@@ -1,4 +1,4 @@
-"""Expected counts: how much weighted rows use each edge and leaf, and the leaves' statistics."""
+"""Expected counts of edges, and expected sufficient statistics of leaves, for weighted rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from softlearn.query.leaf_statistics import LeafStatistics, merged
 from softlearn.query.leaves import log_values
 from softlearn.query.plan import Plan, plan_for
 from softlearn.query.region_statistics import BlockFlow, add_intervals
-from softlearn.query.tellable import must_be_tellable
+from softlearn.query.rounding import check_rounding
 from softlearn.query.workspace import (
     LeafValues,
     Workspace,
@@ -32,7 +32,7 @@ from softlearn.query.workspace import (
     over_chunks,
 )
 
-# A chunk of rows has sums of its own; so many nodes times rows hide what it costs to add them.
+# Each chunk of rows has separate sums; with so many nodes times rows, merging them is cheap.
 _CHUNK_NODE_ROWS = 1 << 25
 _FEWEST_ROWS, _MOST_ROWS = 1 << 12, 1 << 16
 
@@ -81,7 +81,7 @@ class Flows:
         return self.node[: self.circuit.n_leaves]
 
     def merge(self, other: Flows) -> Flows:
-        """Return the flows of both blocks of rows through the same circuit."""
+        """Return the total flows of two blocks of rows through the same circuit."""
         if other.circuit is not self.circuit:
             raise EvidenceError("flows through different circuits cannot be merged")
         return Flows(
@@ -111,7 +111,7 @@ def flows(
     circuit
         The circuit: a tree, or a graph with shared parts.
     evidence
-        What each row knows; unobserved columns, sets and intervals are welcome.
+        The evidence; columns may be unobserved, sets or intervals.
     weights
         (rows,) how much each row counts, 0 or more; by default 1. A row of weight 0 is absent.
     impossible
@@ -120,7 +120,7 @@ def flows(
     n_threads
         The number of threads; by default one for each core.
     """
-    evidence.must_suit(circuit.schema)
+    evidence.check_all_but_codes(circuit.schema)
     if impossible not in ("error", "skip"):
         raise EvidenceError(f"impossible must be 'error' or 'skip', not {impossible!r}")
     counted = _row_weights(weights, evidence.n_rows)
@@ -133,7 +133,7 @@ def flows(
     later = np.flatnonzero(far & (logs < -LARGE_LOG) & (counted > 0.0))
     if later.size:
         rows, relative = evidence.rows(later), np.empty(later.size)
-        must_be_tellable(circuit, rows, np.ones(later.size, dtype=bool))
+        check_rounding(circuit, rows, np.ones(later.size, dtype=bool))
         outside = _Pass(circuit, layout, rows, counted[later], far[later], is_far=True)
         for part in outside.parts(relative, n_threads):
             edge, totals = edge + part.edge, merged(totals, part.leaves)
@@ -172,10 +172,10 @@ class _Part(NamedTuple):
 
 
 class _Pass:
-    """One way through all rows: those near the leaves, or those far out.
+    """One pass over all rows: ordinary rows first, then rows in the far tails.
 
-    Of rows that may be far out the first pass only learns how likely they are, if that says that
-    no digits are left to weigh branches; they are left to the second.
+    For rows that may be in the far tails, the first pass only finds their likelihood if it is so
+    small that rounding decides the branches; their flows are left to the second pass.
     """
 
     def __init__(
@@ -227,7 +227,7 @@ class _Pass:
         return _Part(edge, totals)
 
     def _run(self, space: Workspace, rows: slice, logs: Floats) -> None:
-        """Evaluate one block; far out, relative to what its rows have in common."""
+        """Evaluate one block; in the far tails, relative to reference leaves."""
         leaves: LeafValues = log_values
         if self.is_far:
             leaves = leaf_values(self.circuit, self.evidence.rows(rows))
@@ -236,7 +236,7 @@ class _Pass:
             logs[rows] += leaves.base
 
     def _weights(self, rows: slice, done: int, logs: Floats) -> Floats:
-        """Return the weights of a block; 0 for rows that are done, and for those left for later."""
+        """Return the weights of a block; 0 for rows that are done, or left to the second pass."""
         weight = self.weights[rows].copy()
         weight[: max(done - rows.start, 0)] = 0.0
         if not self.is_far:

@@ -11,15 +11,16 @@ from softlearn.query.likelihood import log_likelihood
 
 
 def without_impossible_cells(circuit: Circuit, values: Floats) -> Floats:
-    """Return the rows with impossible cells taken as missing, as unknown levels are.
+    """Return the rows with impossible cells treated as missing, like unknown levels.
 
     A cell is impossible if its value alone has probability zero, such as a number outside the bins
-    of a histogram. Of a row whose cells are possible one by one, but not together, none is kept.
+    of a histogram. If the cells of a row are possible one by one but not together, all are treated
+    as missing.
 
     Parameters
     ----------
     circuit
-        What decides.
+        The circuit.
     values
         (columns, rows) encoded cells, NaN where missing.
     """

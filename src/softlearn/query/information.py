@@ -19,7 +19,7 @@ _BATCH_NUMBERS = 1 << 21  # 16 MB of evidence, and of posteriors, at a time
 
 
 class Estimate(NamedTuple):
-    """A Monte-Carlo estimate; about two thirds of such lie within one standard error."""
+    """A Monte-Carlo estimate; about two thirds of them lie within one standard error."""
 
     value: float
     standard_error: float
@@ -34,9 +34,9 @@ def mutual_information(
 ) -> Floats:
     """Return the mutual information of each pair of columns, (columns, columns).
 
-    Columns are discrete, or have a scale: then what their cells tell of each other is all that
-    they do, because inside a cell all leaves are alike. The diagonal holds the entropies of the
-    columns' levels or cells. Independent columns have 0 up to rounding, and nothing is negative.
+    Columns are discrete, or have a scale. The information of scaled columns is that of their cells,
+    because all leaves have the same distribution inside a cell. The diagonal has the entropies of
+    levels or cells. Independent columns have 0 up to rounding, and no value is negative.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def mutual_information(
     levels = [circuit.schema.columns[place].n_levels for place in places]
     share = _levels_of(posteriors(circuit, given, columns=places), places)[0]
     start = np.cumsum([0, *levels[:-1]])
-    # What each level says about each column; its own column it tells completely.
+    # The posteriors given each level; the level's own column is then certain.
     gain = np.zeros((share.size, len(places)))
     column, code = np.repeat(places, levels), np.concatenate([np.arange(n) for n in levels])
     possible = np.flatnonzero(share > 0.0)
@@ -94,7 +94,7 @@ def kl_divergence(
 ) -> Estimate:
     """Estimate the divergence of q from p, E_p[log p − log q], from n samples of p.
 
-    It is infinite, with certainty, when q gives a sample probability zero.
+    It is infinite if a sample is impossible under q.
     """
     _must_be_enough(n)
     _must_agree(p, q)
@@ -123,8 +123,8 @@ def _average(draws: Floats) -> Estimate:
 
 
 def _in_cells(circuit: Circuit, given: Evidence) -> tuple[Circuit, Evidence]:
-    """Return the circuit over cells, and what is known of one row in these terms."""
-    given.must_suit(circuit.schema)
+    """Return the circuit over cells, and the evidence of one row in terms of cells."""
+    given.check_all_but_codes(circuit.schema)
     values, sets, intervals = given.values.copy(), dict(given.sets), dict(given.intervals)
     inside: dict[int, Floats] = {}
     for position, column in enumerate(circuit.schema.columns):
@@ -171,7 +171,7 @@ def _must_be_enough(n: int) -> None:
 
 
 def _must_agree(p: Circuit, q: Circuit) -> None:
-    """Raise a ``SchemaError`` unless both circuits speak of the same columns."""
+    """Raise a ``SchemaError`` unless both circuits have the same columns."""
     if len(p.schema) != len(q.schema):
         raise SchemaError(
             f"circuits over {len(p.schema)} and {len(q.schema)} columns cannot be compared"

@@ -19,10 +19,10 @@ from softlearn.kernels.circuit.program import (
 )
 from softlearn.query.dense import DenseBlocks
 
-# In the place of an edge: a weight that no circuit changes. They are positions from the end.
+# Instead of an edge: a constant weight. They are positions from the end.
 ONE: Final = -1
 ZERO: Final = -2
-_NONE: Final = -1  # in the place of a node or a run
+_NONE: Final = -1  # instead of a node or a run
 
 
 class LeafRuns(NamedTuple):
@@ -93,7 +93,7 @@ def instructions(
 
 
 class _Steps(NamedTuple):
-    """Instructions that are not in order yet; all arrays are (instructions,)."""
+    """Instructions before sorting; all arrays are (instructions,)."""
 
     fold: AnyArray  # the fold that an instruction belongs to
     part: AnyArray  # 0 the leaves of the child, 1 the fold itself
@@ -131,7 +131,7 @@ class _Folds:
         self.block = dense.by_node(structure.n_nodes)[1][self.node]  # -1 for a sum by itself
 
     def two_by_two(self) -> _Steps:
-        """Return what joins the first two children of a node without leaves."""
+        """Return the instructions that combine the first two children of a node without leaves."""
         which = np.flatnonzero((self.rank == 1) & ~self.has_leaves & (self.block < 0))
         first = self.partner[which]
         op = np.where(self.is_sum[which], COMBINE, MULTIPLY)
@@ -139,7 +139,7 @@ class _Folds:
         return self._steps(which, op, operands, (self.edge[first], self.edge[which]))
 
     def one_more(self) -> _Steps:
-        """Return what folds a further child into a node that has a value already."""
+        """Return the instructions that add a further child to a node that already has a value."""
         further = (self.rank > 1) | ((self.rank == 1) & self.has_leaves)
         which = np.flatnonzero(further & (self.block < 0))
         op = np.where(self.is_sum[which], COMBINE, MULTIPLY)
@@ -147,16 +147,16 @@ class _Folds:
         return self._steps(which, op, operands, (np.full(which.size, ONE), self.edge[which]))
 
     def alone(self) -> _Steps:
-        """Return what passes on the only child of a node."""
+        """Return the instructions that copy the only child of a node."""
         which = np.flatnonzero((self.size == 1) & ~self.has_leaves)
         op = np.full(which.size, SCALE)
         operands = (self.child[which], np.full(which.size, _NONE))
         return self._steps(which, op, operands, (self.edge[which], np.full(which.size, ZERO)))
 
     def together(self, dense: DenseBlocks) -> _Steps:
-        """Return what computes blocks of sums, each when the first of its sums is complete.
+        """Return the instructions of blocks of sums, each when its first sum would be complete.
 
-        By then all its children have their values, and nobody has read one of its sums.
+        By then all children are evaluated, and no instruction has read one of the sums.
         """
         complete = np.flatnonzero((self.rank == self.size - 1) & (self.block >= 0))
         block, first = np.unique(self.block[complete], return_index=True)
@@ -166,12 +166,12 @@ class _Folds:
         return _Steps(which, itself, op, *nodes, none, none, np.full(block.size, _NONE))
 
     def with_leaves(self, runs: LeafRuns) -> _Steps:
-        """Return what multiplies a product's leaves into its first child."""
+        """Return the instructions that multiply a product's leaves into its first child."""
         which = np.flatnonzero((self.rank == 0) & self.has_leaves)
         return self._runs(runs, self.node[which], which, self.child[which])
 
     def only_leaves(self, runs: LeafRuns) -> _Steps:
-        """Return what computes a leaf, or a product of leaves, before it is first read."""
+        """Return the instructions that compute a leaf, or product of leaves, before first use."""
         nodes, when = np.unique(self.child, return_index=True)
         folded = np.isin(nodes, self.node)
         nodes, when = nodes[~folded], when[~folded]

@@ -16,7 +16,7 @@ from softlearn.query.posteriors import posteriors
 def joint_tables(twin: Circuit, positions: Sequence[int]) -> dict[tuple[int, int], Floats]:
     """Return the probability of each pair of cells, (cells, cells), for each pair of columns.
 
-    One batch of evidence answers for all pairs: a row for each cell of each column but the last.
+    One batch of evidence is enough for all pairs: a row for each cell of all columns but the last.
     """
     known = [(i, cell) for i in positions[:-1] for cell in range(twin.schema.columns[i].n_levels)]
     rows = Evidence.nothing(len(twin.schema), len(known))

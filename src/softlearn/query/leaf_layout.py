@@ -1,4 +1,4 @@
-"""Which statistics each leaf needs, and where they are added up."""
+"""The statistics that each leaf needs, and their layout in memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from softlearn.query.shape import Shape
 
 @dataclass(frozen=True)
 class Coding:
-    """A column whose values are counted by codes: its levels, its cells or a histogram's bins."""
+    """How values of a column become codes: levels, cells or the bins of a histogram."""
 
     column: int
     edges: tuple[float, ...] = ()  # of the bins
@@ -26,7 +26,7 @@ class Coding:
 
 @dataclass(frozen=True, eq=False)
 class LeafLayout:
-    """What is added up for each leaf of a circuit.
+    """The layout of the statistics of all leaves of a circuit.
 
     Leaves of categories, cells and bins have a weight for each code; Gaussian ones have moments.
 
@@ -35,9 +35,9 @@ class LeafLayout:
     codings
         The ways in which values become codes.
     coding, n_codes, code_start
-        (leaves,) the coding of each leaf, -1 for moments; how many codes it has; where they begin.
+        (leaves,) the coding of each leaf, -1 for moments; its number of codes; where they begin.
     centre
-        (leaves,) what moments are measured from: the leaf's own mean, so that little cancels.
+        (leaves,) the centre of moments: the leaf's own mean, so that little cancels.
     n_totals
         The number of codes of all leaves.
     """
@@ -51,7 +51,7 @@ class LeafLayout:
 
     @staticmethod
     def of(circuit: Circuit) -> LeafLayout:
-        """Look at the families of all leaves."""
+        """Return the layout for a circuit."""
         known: dict[Coding, int] = {}
         coding = np.full(circuit.n_leaves, -1, np.int32)
         n_codes = np.zeros(circuit.n_leaves, np.int32)
@@ -126,5 +126,5 @@ class LeafLayout:
         return found
 
     def no_rows(self) -> LeafTotals:
-        """Return the totals of no rows."""
+        """Return totals of zero."""
         return LeafTotals(np.zeros(self.n_totals), *np.zeros((4, self.coding.size)))

@@ -1,4 +1,4 @@
-"""What weighted rows say about the parameters of each leaf: sufficient statistics, by leaf."""
+"""The sufficient statistics of each leaf for weighted rows."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from softlearn.query.leaf_layout import LeafLayout
 
 @dataclass(frozen=True, eq=False)
 class LeafStatistics:
-    """The sufficient statistics of every leaf, as its family would summarise the rows.
+    """The sufficient statistics of every leaf, as defined by its family.
 
-    A row counts in a leaf by its weight times the probability that it reaches the leaf. A row that
-    knows nothing of the leaf's column adds nothing: to fit a leaf to the rows that know its column
-    is a step of expectation-maximisation, and a leaf that no such row reaches (``observed`` is 0)
-    stays as it is. A row that knows a set or an interval adds what the leaf expects inside it.
+    The weight of a row in a leaf is its own weight times the probability that it reaches the leaf.
+    Rows without evidence about the leaf's column add nothing: fitting a leaf to the other rows is a
+    step of expectation-maximisation, and a leaf that no such row reaches (``observed`` is 0) keeps
+    its parameters. A row with a set or an interval adds the leaf's expectation inside it.
     """
 
     circuit: Circuit
@@ -42,7 +42,7 @@ class LeafStatistics:
 
     @cached_property
     def observed(self) -> Floats:
-        """(leaves,) the weight of the rows that know something of the leaf's column."""
+        """(leaves,) the weight of the rows with evidence about the leaf's column."""
         weight = self.totals.weight.copy()
         counted = np.flatnonzero(self.layout.coding >= 0)
         if counted.size:
@@ -56,7 +56,7 @@ class LeafStatistics:
         return self.totals.codes[start : start + self.layout.n_codes[leaf]]
 
     def counts(self, leaves: Ids) -> Floats:
-        """Return the weight of each code of leaves that have as many codes, (leaves, codes)."""
+        """Return the weight of each code of leaves with equally many codes, (leaves, codes)."""
         n_codes = int(self.layout.n_codes[leaves[0]])
         places = self.layout.code_start[leaves][:, None] + np.arange(n_codes)
         return np.asarray(self.totals.codes[places])

@@ -15,7 +15,7 @@ from softlearn.query.evidence import Evidence
 
 
 class LeafTables(NamedTuple):
-    """What kernels need to evaluate leaves without asking their families."""
+    """The tables from which kernels evaluate leaves without calling their families."""
 
     entries: Floats  # probabilities and a 1.0 for "unobserved"; peak, centre and sharpness
     offset: Offsets  # (leaves,) where each leaf's entries begin
@@ -23,7 +23,7 @@ class LeafTables(NamedTuple):
 
 
 def leaf_tables(circuit: Circuit) -> LeafTables:
-    """Return the probabilities of all codes, and the parabolas of leaves that are some."""
+    """Return the probabilities of all codes, and the parabolas of leaves that have one."""
     n_levels = code_counts(circuit.schema)[circuit.leaf_column]
     offset = _table_starts(n_levels)
     entries = np.ones(offset[-1])
@@ -83,7 +83,7 @@ def log_values(circuit: Circuit, leaves: Ids, evidence: Evidence) -> Floats:
 
 
 def _regions(circuit: Circuit, leaves: Ids, evidence: Evidence, out: Floats) -> None:
-    """Overwrite the cells whose evidence is a region."""
+    """Overwrite the entries whose evidence is a region."""
     columns = circuit.leaf_column[leaves]
     bounded = [i for i in evidence.intervals if circuit.schema.columns[i].scale is None]
     _intervals(circuit, leaves, evidence, bounded, out)
@@ -101,9 +101,9 @@ def _regions(circuit: Circuit, leaves: Ids, evidence: Evidence, out: Floats) -> 
 def _intervals(
     circuit: Circuit, leaves: Ids, evidence: Evidence, bounded: list[int], out: Floats
 ) -> None:
-    """Overwrite the cells of plain numbers that are known to be in an interval.
+    """Overwrite the entries of plain numbers whose evidence is an interval.
 
-    Rows may bound different columns: a family is asked only for the leaves and rows that meet.
+    Rows may bound different columns: families are only called for matching leaves and rows.
     """
     if not bounded:
         return

@@ -20,7 +20,7 @@ def log_likelihood(circuit: Circuit, evidence: Evidence, *, n_threads: int | Non
     with a probability of their own, and a probability in everything else. Unobserved columns are
     summed out. Impossible evidence gives -inf.
     """
-    evidence.must_suit(circuit.schema)
+    evidence.check_all_but_codes(circuit.schema)
     out = np.empty(evidence.n_rows)
     if evidence.n_rows == 0:
         return out

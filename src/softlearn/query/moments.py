@@ -19,10 +19,10 @@ from softlearn.query.far import far_rows
 from softlearn.query.impossible import Impossible, impossible_rows
 from softlearn.query.leaves import leaf_tables
 from softlearn.query.posteriors import Posteriors, posteriors
-from softlearn.query.tellable import must_be_tellable
+from softlearn.query.rounding import check_rounding
 from softlearn.query.workspace import BLOCK_ROWS
 
-_FEW_PAIRS = BLOCK_ROWS  # fill one block; more of a row are found by its flows
+_FEW_PAIRS = BLOCK_ROWS  # as many fill one block; for more, the flows of each row are faster
 _POSTERIOR_NUMBERS = 1 << 22  # 32 MB of posteriors at a time, whatever the circuit
 
 
@@ -44,16 +44,16 @@ def moment(
     evidence
         What is known of each row.
     orders
-        The power of each column that takes part, by position. Levels of discrete columns count as
-        the numbers that they are, false and true as 0 and 1; text has no moments.
+        The power of each column in the product, by position. Levels of discrete columns count as
+        their numbers, false and true as 0 and 1; text has no moments.
     shift
-        What is subtracted from a column: a number, or one per row; nothing by default.
+        The number to subtract from a column, one or one per row; 0 by default.
     impossible
         Whether evidence of probability zero raises an error or marks its row with NaN.
     n_threads
         Threads; all cores by default.
     """
-    evidence.must_fit(circuit.schema)
+    evidence.check(circuit.schema)
     given = shift or {}
     powers = {
         column: Power(
@@ -63,7 +63,7 @@ def moment(
         for column, order in orders.items()
     }
     _must_have_numbers(circuit, list(orders))
-    must_be_tellable(circuit, evidence, far_rows(circuit, evidence))
+    check_rounding(circuit, evidence, far_rows(circuit, evidence))
     total = expectation(circuit, evidence, {}, n_threads)
     impossible_rows(np.where(total.mantissa == 0.0, -np.inf, 0.0), impossible)
     return expectation(circuit, evidence, powers, n_threads).over(total)
@@ -79,7 +79,7 @@ def mean(
 ) -> Floats:
     """Return E[x | evidence] of each column, (rows, columns); a known value is its own mean.
 
-    Missing cells, where they are modelled, do not count; a cell that must be missing has NaN.
+    Modelled missing cells do not count; a cell that is certainly missing has NaN.
     """
     return _mean_and_variance(circuit, evidence, columns, impossible, n_threads)[0]
 
@@ -106,12 +106,12 @@ def covariance(
 ) -> Floats:
     """Return the covariances given the evidence, (rows, columns, columns).
 
-    Where missing cells are modelled, the covariance of two columns is that of rows that have both,
-    as in pandas, which takes a pass through the circuit for each such pair. All others of many
-    columns are found by one pass for each row.
+    Where missing cells are modelled, the covariance of two columns is over rows that have both, as
+    in pandas, which takes a pass through the circuit per pair. All other covariances of many
+    columns take one pass per row.
     """
     centre, spread = _mean_and_variance(circuit, evidence, columns, impossible, n_threads)
-    # NaN marks impossible rows, whose total is zero; the engine gets numbers only.
+    # NaN marks impossible rows, whose total is zero; the passes below get numbers only.
     centres = dict(zip(columns, np.nan_to_num(centre.T), strict=True))
     total = expectation(circuit, evidence, {}, n_threads)
     n_rows, k = centre.shape
@@ -192,7 +192,7 @@ def _mean_and_variance(
     n_threads: int | None,
 ) -> tuple[Floats, Floats]:
     """Return both, (rows, columns), from the posteriors of all columns at once."""
-    evidence.must_fit(circuit.schema)
+    evidence.check(circuit.schema)
     _must_have_numbers(circuit, columns)
     centre = np.empty((evidence.n_rows, len(columns)))
     spread = np.empty(centre.shape)
@@ -216,7 +216,7 @@ def _mean_and_variance(
 def _of_column(found: Posteriors, rows: Evidence, column: int) -> tuple[Floats, Floats]:
     """Return one column's mean and variance, each (rows,).
 
-    Both are taken about a centre near the answer: E[x²] − E[x]² would lose it to rounding.
+    Both are computed about a centre near the mean: E[x²] − E[x]² would lose its digits.
     """
     about = found.circuit.schema.columns[column]
     values = rows.values[column]
@@ -229,7 +229,7 @@ def _of_column(found: Posteriors, rows: Evidence, column: int) -> tuple[Floats, 
         posterior_moment = _leaf_moment
     start = np.full(rows.n_rows, _location(found.circuit, column))
     bounds = rows.intervals.get(column)
-    if bounds is not None:  # a start inside keeps the digits of a narrow interval far out
+    if bounds is not None:  # a centre inside keeps the digits of a narrow interval far out
         start = np.where(bounds.lo <= bounds.hi, np.clip(start, bounds.lo, bounds.hi), start)
     centre = start + posterior_moment(found, rows, column, 1, start)
     if bounds is not None:
@@ -244,7 +244,7 @@ def _of_column(found: Posteriors, rows: Evidence, column: int) -> tuple[Floats, 
 
 
 def _location(circuit: Circuit, column: int) -> float:
-    """Return a number in the midst of a column's values."""
+    """Return a number amid a column's values."""
     about = circuit.schema.columns[column]
     if about.is_discrete:
         return float(numbers(about).mean())
@@ -288,9 +288,9 @@ def _leaf_moment(
 def _of_leaves(
     circuit: Circuit, leaves: Ids, rows: Evidence, column: int, about: tuple[int, Floats]
 ) -> Iterator[tuple[Offsets, Floats, Floats]]:
-    """Yield some of the leaves, E[(x − shift) ** order · 1(x is there)] and P(x is there) of them.
+    """Yield groups of leaves with E[(x − shift) ** order · 1(x not missing)] and P(x not missing).
 
-    Both are (leaves, rows), the second also (1,); ``about`` is the order and the shift.
+    Both are (leaves, rows), the second may be (1,); ``about`` is the order and the shift.
     """
     order, shift = about
     region = rows.numbers(column, np.arange(rows.n_rows))
@@ -306,7 +306,7 @@ def _of_leaves(
 def _leaf_means(circuit: Circuit, row: Evidence, centres: Mapping[int, float]) -> Floats:
     """Return E[x | one row] − centre of each leaf over some columns, (leaves,); 0 elsewhere.
 
-    A leaf that the row makes impossible has 0: nothing flows there.
+    A leaf that is impossible for the row has 0: its flow is 0.
     """
     means = np.zeros(circuit.n_leaves)
     by_column = np.argsort(circuit.leaf_column, kind="stable").astype(np.int32)
@@ -333,9 +333,9 @@ def _leaf_means(circuit: Circuit, row: Evidence, centres: Mapping[int, float]) -
 def _on_cells(
     family: Scaled, params: Floats, order: int, shift: Floats, region: Interval | Listed | None
 ) -> tuple[Floats, Floats]:
-    """Return E[(x − shift) ** order · 1(x is there) | region] and P(x is there | region) of leaves.
+    """Return E[(x − shift) ** order · 1(x not missing) | region] and P(x not missing | region).
 
-    Both are (leaves, rows), the second also (leaves, 1); a missing cell is not there.
+    Both are (leaves, rows), the second may be (leaves, 1).
     """
     if region is None:  # one sum over cells per leaf, instead of one per leaf and row
         there = family.moment(params, 0)

@@ -30,7 +30,7 @@ class Completion:
     Attributes
     ----------
     values
-        (columns, rows) what was known, and for the rest the mode of the chosen leaf inside the
+        (columns, rows) the known values, and elsewhere the mode of the chosen leaf inside the
         evidence; NaN where the evidence is impossible.
     log_likelihood
         (rows,) the exact log-density of the completed row, -inf where the evidence is impossible.
@@ -56,11 +56,11 @@ def most_probable(
     impossible: Impossible = "error",
     n_threads: int | None = None,
 ) -> Completion:
-    """Complete each row by max-product; also tell whether that is provably the most probable one.
+    """Complete each row by max-product, and check whether that is provably the most probable row.
 
     Of equally good branches the first is taken.
     """
-    evidence.must_fit(circuit.schema)
+    evidence.check(circuit.schema)
     hopeless = impossible_rows(log_likelihood(circuit, evidence, n_threads=n_threads), impossible)
     search = _Search(circuit, evidence)
     if evidence.n_rows:
@@ -73,7 +73,7 @@ def most_probable(
 
 
 class _Search:
-    """The passes over blocks of rows, and what they have found so far."""
+    """The passes over blocks of rows, and their results so far."""
 
     def __init__(self, circuit: Circuit, evidence: Evidence) -> None:
         self.circuit, self.evidence = circuit, evidence
@@ -105,11 +105,11 @@ class _Search:
             proven[:n_leaves] = _at_peak(circuit, rows, completed, self.peaks)
             pattern = self.patterns.of_row[block]
             prove(graph, self.patterns.apart, pattern, values, slack, proven)
-            self.exact[block] = proven[-1] & ~_untold(circuit, rows)
+            self.exact[block] = proven[-1] & ~_undecided(circuit, rows)
 
 
 class _Peaks(NamedTuple):
-    """Where each leaf is highest when nothing is known of its column, and how high."""
+    """The mode and the highest log-density of each leaf without evidence."""
 
     mode: Floats  # (leaves,)
     log_density: Floats  # (leaves,)
@@ -127,8 +127,8 @@ class _Peaks(NamedTuple):
 def _highest(circuit: Circuit, rows: Evidence, peaks: _Peaks) -> tuple[Floats, Floats, Floats]:
     """Return the log of the highest density of each leaf inside the evidence, (leaves, rows).
 
-    Values far out are measured relative to a reference, whose logarithm is the second answer,
-    (rows,). The third is how far rounding may have moved each of these ratios, (leaves, rows).
+    Values in the far tails are relative to a reference, whose logarithm is the second result,
+    (rows,). The third is a bound of the rounding errors of these ratios, (leaves, rows).
     """
     leaves = np.arange(circuit.n_leaves, dtype=np.int32)
     nearest = Evidence(_nearest_ends(circuit, rows))
@@ -153,7 +153,7 @@ def _highest(circuit: Circuit, rows: Evidence, peaks: _Peaks) -> tuple[Floats, F
 def _nearest_ends(circuit: Circuit, rows: Evidence) -> Floats:
     """Return the values, and the end of an interval at which all Gaussian leaves are highest.
 
-    Far out that makes of an interval a value, which can be measured by a reference.
+    In the far tails that replaces an interval by a value, which can be compared with a reference.
     """
     values = rows.values.copy()
     for column, bounds in rows.intervals.items():
@@ -167,8 +167,8 @@ def _nearest_ends(circuit: Circuit, rows: Evidence) -> Floats:
     return values
 
 
-def _untold(circuit: Circuit, rows: Evidence) -> Bools:
-    """Return the rows whose branches are compared by logarithms that have lost their digits."""
+def _undecided(circuit: Circuit, rows: Evidence) -> Bools:
+    """Return the rows whose branches cannot be compared because of rounding."""
     settled = ~np.isnan(_nearest_ends(circuit, rows))
     intervals = {
         column: Interval(
@@ -183,7 +183,7 @@ def _untold(circuit: Circuit, rows: Evidence) -> Bools:
 def _at_peak(circuit: Circuit, rows: Evidence, completed: Floats, peaks: _Peaks) -> Bools:
     """Return which leaves are as high at the completed row as inside its evidence, (leaves, rows).
 
-    Both heights are the same function of a leaf's parameters, so they are compared as they are.
+    Both heights are computed by the same function, so they are compared without a tolerance.
     """
     leaves = np.arange(circuit.n_leaves, dtype=np.int32)
     unobserved = rows.unobserved()[circuit.leaf_column]

@@ -1,4 +1,4 @@
-"""How likely a row passes through each node of a circuit, given what is known of it."""
+"""The probability that a row passes through each node of a circuit, given its evidence."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def node_log_values(circuit: Circuit, evidence: Evidence) -> Floats:
 
     A number of a column with a scale counts by its cell.
     """
-    evidence.must_fit(circuit.schema)
+    evidence.check(circuit.schema)
     log_weight = _log_weight(circuit)
     value = np.empty((circuit.n_nodes, evidence.n_rows))
     leaves: Ids = np.arange(circuit.n_leaves, dtype=np.int32)
@@ -48,7 +48,7 @@ def node_posteriors(
     """Return the probability that a row passes through each node, (nodes, rows).
 
     A row passes through the root, through one child of each sum it reaches, and through all
-    children of each product; without evidence that is the share of the rows that a node is about.
+    children of each product; without evidence that is the prior share of rows of each node.
     Evidence of probability zero raises an error, or marks its row with NaN.
     """
     value = node_log_values(circuit, evidence)

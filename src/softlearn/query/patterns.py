@@ -22,7 +22,7 @@ class Patterns(NamedTuple):
 
 
 def patterns_of(circuit: Circuit, evidence: Evidence) -> Patterns:
-    """Return the patterns of all rows; beyond a limit rows count as if no region were known."""
+    """Return the patterns of all rows; beyond a limit, regions of rows are ignored."""
     about = overlaps(circuit)
     masks = [-1] * evidence.n_rows
     for column in evidence.partly_known:

@@ -1,4 +1,4 @@
-"""Combine the shape of a circuit with its parameters: a program that evaluates blocks of rows."""
+"""Combine a circuit's compiled structure with its parameters: a program for blocks of rows."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Plan:
     Attributes
     ----------
     shape
-        What the circuit shares with all others of its structure.
+        The compiled structure, shared by all circuits with this structure.
     program
         The shape's instructions with the circuit's weights, tables and checks.
     tables
-        What kernels know of the leaves.
+        The leaves as kernels read them.
     needs_exponents
         Whether any row can leave the range of plain float64.
     """
@@ -56,14 +56,14 @@ class Plan:
 
     @property
     def circuit(self) -> Circuit:
-        """The circuit; who uses its plan holds it."""
+        """The circuit, which users of a plan must keep alive."""
         circuit = self.of()
         assert circuit is not None
         return circuit
 
     @cached_property
     def graph(self) -> Graph:
-        """The circuit as the kernels that go down read it."""
+        """The circuit for kernels of downward passes."""
         slots = (self.shape.slot_of, self.shape.flow_of)
         return graph_of(self.circuit, slots, self.tables, self.shape.dense)
 
@@ -83,7 +83,7 @@ def graph_of(
     tables: LeafTables | None = None,
     dense: DenseBlocks | None = None,
 ) -> Graph:
-    """Return a circuit with the slots of its nodes and of their flows, for kernels that go down."""
+    """Return a circuit with the slots of its nodes and of their flows, for downward passes."""
     tables = tables or leaf_tables(circuit)
     dense = dense or NO_BLOCKS
     return Graph(
@@ -102,7 +102,7 @@ def graph_of(
 
 
 class Style(NamedTuple):
-    """What a plan is for; each circuit has one plan for each."""
+    """The kinds of plans; each circuit has at most one plan of each kind."""
 
     trace: bool  # every inner node keeps its value, for passes that go back down
     by_families: bool  # families answer for all continuous leaves
@@ -131,7 +131,7 @@ def plan_for(circuit: Circuit, *, trace: bool = False, by_families: bool = False
 
 
 class _LeafSizes(NamedTuple):
-    """What is known of each leaf's values beforehand."""
+    """The source and the range of each leaf's values."""
 
     source: Kinds  # (leaves,) BINARY, TABLE, PARABOLA or TILE
     low: Floats  # (leaves,)  log2 of the smallest value that is not zero
@@ -184,7 +184,7 @@ def _checks(
     n_nodes: int,
     blocks: tuple[Offsets, Floats],
 ) -> tuple[Kinds, Kinds]:
-    """Return after which instructions, and before which leaves, values are brought back."""
+    """Return the instructions after which, and leaves before which, values are renormalised."""
     from softlearn.kernels.circuit.schedule import place_checks  # noqa: PLC0415 - loads Numba
 
     code, uses, counts = shape.code, shape.uses, shape.use_counts

@@ -17,7 +17,7 @@ from softlearn.query.far import RelativeLeaves, far_rows, leaf_values
 from softlearn.query.impossible import Impossible, impossible_rows
 from softlearn.query.leaves import log_values
 from softlearn.query.plan import plan_for
-from softlearn.query.tellable import must_be_tellable
+from softlearn.query.rounding import check_rounding
 from softlearn.query.workspace import Workspace, batch_of, block_rows, blocks, over_rows
 
 
@@ -76,7 +76,7 @@ class Posteriors:
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where the levels and leaves of the wanted columns stand in the table."""
+    """The rows of the table that belong to the levels and leaves of the columns."""
 
     circuit: Circuit
     wanted: Bools  # (columns,)
@@ -110,7 +110,7 @@ class _Layout:
         return self.n_levels + self.kept.size
 
     def leaves_of(self, column: int) -> tuple[Ids, Offsets]:
-        """Return the leaves over one column, as often as rows reach them, and their rows."""
+        """Return the leaves over one column, with repetitions, and their rows of the table."""
         own = slice(*self.reach.start[column : column + 2])
         return self.reach.leaf[own], self.n_levels + np.searchsorted(
             self.kept, self.reach.slot[own]
@@ -127,10 +127,10 @@ def posteriors(
 ) -> Posteriors:
     """Return the posterior of every column (or of some) for every row of evidence.
 
-    A column whose value is known has it with certainty. Evidence of probability zero raises an
+    A known value has probability one. Evidence of probability zero raises an
     error, or marks its row with NaN.
     """
-    evidence.must_suit(circuit.schema)
+    evidence.check_all_but_codes(circuit.schema)
     wanted = np.ones(len(circuit.schema), dtype=bool)
     if columns is not None:
         strange = [column for column in columns if not 0 <= column < wanted.size]
@@ -154,7 +154,7 @@ def posteriors(
             )
             _fill(part, evidence.rows(rows), bool(is_far), n_threads)
             found.log_likelihood[rows], table[:, rows] = part.log_likelihood, part.table
-    must_be_tellable(circuit, evidence, far)
+    check_rounding(circuit, evidence, far)
     table[:, impossible_rows(found.log_likelihood, impossible)] = np.nan
     found.log_likelihood[:] += log_base(circuit.schema, evidence)
     return found

@@ -1,4 +1,4 @@
-"""The slow, obvious evaluator: the specification of every fast one."""
+"""A slow and simple evaluator: the specification of the fast ones."""
 
 from __future__ import annotations
 

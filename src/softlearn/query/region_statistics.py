@@ -1,4 +1,4 @@
-"""Sufficient statistics of rows that know an interval of a plain number."""
+"""Sufficient statistics of rows whose evidence is an interval of a plain number."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class BlockFlow(NamedTuple):
 
 
 class _Inside(NamedTuple):
-    """Leaves of one shape, rows that know an interval, and the flow between them."""
+    """Leaves of one shape, rows with an interval, and the flow between them."""
 
     leaves: Ids  # (leaves,)
     params: Floats  # (leaves, n)

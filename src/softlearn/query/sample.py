@@ -17,13 +17,13 @@ from softlearn.query.far import far_rows, leaf_values
 from softlearn.query.impossible import Impossible, impossible_rows
 from softlearn.query.leaves import log_values
 from softlearn.query.plan import graph_of, plan_for
+from softlearn.query.rounding import check_rounding
 from softlearn.query.shape import DiscreteColumns
-from softlearn.query.tellable import must_be_tellable
 from softlearn.query.workspace import Workspace, batch_of, block_rows, over_rows
 
 _DRAWS_TOGETHER = 8192  # whose cells' probabilities are in memory: 16 MB for a column of 250 cells
 _DRAWS_BY_ROW = 32  # are made before they are written to their columns
-_NUMBERS_PER_LINE = 8  # of a cache
+_NUMBERS_PER_LINE = 8  # bytes of a cache line
 
 _FREE: WeakKeyDictionary[Circuit, Graph] = WeakKeyDictionary()  # for draws without evidence
 
@@ -56,7 +56,7 @@ def sample_given(
     Known values stay; everything else is drawn from the exact conditional distribution. The
     result depends on the generator alone, not on the number of threads.
     """
-    evidence.must_suit(circuit.schema)
+    evidence.check_all_but_codes(circuit.schema)
     _check_number(n_each)
     if evidence.n_rows * n_each == 0:
         return np.empty((len(circuit.schema), 0))
@@ -132,7 +132,7 @@ def _descend_all(
     from softlearn.kernels.circuit.draw import descend  # noqa: PLC0415 - loads Numba
 
     far = far_rows(circuit, evidence)
-    must_be_tellable(circuit, evidence, far)
+    check_rounding(circuit, evidence, far)
     by_families = bool(far.any()) or needs_families(circuit.schema, evidence)
     plan = plan_for(circuit, trace=True, by_families=by_families)
     batch = batch_of(circuit.schema, plan.shape.columns, evidence)

@@ -31,12 +31,12 @@ from softlearn.query.leaves import table_offsets
 from softlearn.table.schema import Schema
 
 TILE_LEAVES = 256  # leaves that families compute at a time: 1 MB of values and exponents a block
-_MOST_SHAPES = 8  # of one structure; numbers near the end of their range may ask for others
+_MOST_SHAPES = 8  # of one structure; parameters near the end of their range may need another one
 
 
 @dataclass(frozen=True)
 class DiscreteColumns:
-    """The columns that kernels know by codes: levels or cells, not too many for a byte."""
+    """The columns that kernels read as codes: levels or cells, at most as many as fit a byte."""
 
     position: Ids  # (coded columns,) in the schema
     n_levels: Ids  # (coded columns,)
@@ -44,7 +44,7 @@ class DiscreteColumns:
 
     @staticmethod
     def of(schema: Schema) -> DiscreteColumns:
-        """Find the columns of levels or cells."""
+        """Return the columns of levels or cells."""
         levels = code_counts(schema)
         position = np.flatnonzero((levels > 0) & (levels < WEIGHTED_CODE)).astype(np.int32)
         place = np.full(levels.size, -1, np.int32)
@@ -122,7 +122,7 @@ class Shape:
     dense
         Blocks of sums with the same children. With any, every node keeps a slot.
     columns
-        Where the kernels keep what a block knows about discrete columns.
+        The columns that kernels read as codes.
     reach
         Every leaf in every place where rows reach it, and the slot of their flow; in a trace.
     """
@@ -215,10 +215,10 @@ def _compile(structure: Structure, source: Kinds, trace: bool) -> Shape:
 def _flow_slots(
     structure: Structure, fused: Bools, dense: DenseBlocks, slot_of: Ids, n_slots: int
 ) -> tuple[Ids, int]:
-    """Return where the flow of each node goes, and how many slots that takes behind the others.
+    """Return the slot of the flow of each node, and how many additional slots that takes.
 
-    The value of a node is not needed once its only parent, or a block of all its parents, has
-    handed its flow down.
+    A flow overwrites the node's value if that is not needed any more, because the only parent, or a
+    block of all parents, has passed its flow down.
     """
     n_parents = np.bincount(structure.child[~fused], minlength=structure.n_nodes)
     own_block = np.zeros(structure.n_nodes, np.int64)

@@ -1,4 +1,4 @@
-"""Several rows of evidence, each known by itself, as one batch."""
+"""Stack batches of evidence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from softlearn.table.schema import Column, Schema
 
 
 def stack(parts: Sequence[Evidence], schema: Schema) -> Evidence:
-    """Return the rows of all parts below each other; what a part does not say stays open.
+    """Return the rows of all parts as one batch.
 
     Lists of numbers hold for all rows of a batch, so parts with a list cannot be stacked.
     """
@@ -42,6 +42,6 @@ def _stacked_bounds(parts: Sequence[Evidence], position: int, column: Column) ->
 
 
 def _bounds(part: Evidence, position: int, column: Column) -> Interval:
-    """Return a part's interval; where missing cells are modelled, NaN is what says nothing."""
+    """Return a part's interval; where missing cells are modelled, NaN is no restriction."""
     end = np.full(part.n_rows, np.nan if column.missing == "modelled" else np.inf)
     return part.intervals.get(position, Interval(-end, end))

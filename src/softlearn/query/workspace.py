@@ -21,10 +21,10 @@ from softlearn.table.schema import Schema
 
 # 256 rows keep a tree's slots in the first-level cache; benchmarks/query: 128 and 512 are slower.
 BLOCK_ROWS = 256
-# A trace keeps every node, so its blocks shrink with the circuit to stay in this many bytes.
+# A trace stores every node, so blocks are smaller for large circuits, to use this many bytes.
 TRACE_BYTES = 10 << 20
 _ROWS_PER_VECTOR = 8  # blocks of rows are multiples of it, unless the table ends before
-# Blocks of sums do more with each value that is read, and take longer from one to the next.
+# Blocks of sums do more arithmetic per value, and have more overhead from one to the next.
 _DENSE_ROWS = 64  # and multiples of it: so many rows are multiplied by a block's weights at a time
 _DENSE_TRACE_BYTES = 40 << 20
 _ROWS_AHEAD = 2048  # are read as codes together: 16 kB of each column
@@ -33,7 +33,7 @@ _NOWHERE = np.empty(0)
 _ROWS_PER_TASK = 4096  # enough work to hide the cost of a thread's start
 
 Part = TypeVar("Part")
-# What families say of leaves for a block of evidence: logarithms, and factors or signs.
+# The values that families compute for a block of evidence: logarithms, and factors or signs.
 LeafValues: TypeAlias = Callable[[Circuit, Ids, Evidence], "Floats | tuple[Floats, Floats]"]
 
 
@@ -75,10 +75,10 @@ class Workspace:
     def run(
         self, first: int, last: int, leaf_values: LeafValues, out: Floats | None = None
     ) -> None:
-        """Evaluate rows first:last, a block at a time; families answer for the tiles.
+        """Evaluate rows first:last, a block at a time; families fill the tiles.
 
-        The logarithm of the root goes to ``out``, if it is given. Reading the rows tells whether
-        all codes are levels, so the evidence needs no pass of its own for that.
+        The logarithm of the root is written to ``out``, if it is given. Codes are validated while
+        they are read, so the evidence needs no separate pass for that.
         """
         from softlearn.kernels.circuit.upward import advance  # noqa: PLC0415 - loads Numba
 
@@ -90,7 +90,7 @@ class Workspace:
         else:
             self._run_tiles(first, last, leaf_values, (root, target))
         if self.block.rows.misfit[0]:
-            self.evidence.must_fit(plan.circuit.schema)  # raises, naming column and value
+            self.evidence.check(plan.circuit.schema)  # raises, naming column and value
 
     def _run_tiles(
         self, first: int, last: int, leaf_values: LeafValues, result: tuple[int, Floats]
@@ -110,7 +110,7 @@ class Workspace:
                 done, leaves_done = end, leaves_end
 
     def _fill_tiles(self, which: slice, rows: Evidence, leaf_values: LeafValues) -> None:
-        """Let families answer for the leaves of one segment, and multiply those of one row."""
+        """Evaluate the leaves of one segment by their families, and multiply those of one row."""
         leaves, tile_row = (
             self.plan.shape.uses.tile_leaf[which],
             self.plan.shape.uses.tile_row[which],
@@ -139,7 +139,7 @@ def _store(tiles: Tiles, logs: Floats, factors: Floats | None) -> None:
     lowest = np.min(logs, axis=1, where=logs > -np.inf, initial=0.0)
     far = (lowest < -limit) | (logs.max(axis=1) > limit)
     tiles.scaled[:n] = far
-    with np.errstate(over="ignore"):  # what overflows is far, and written again below
+    with np.errstate(over="ignore"):  # values that overflow are written again below
         np.exp(logs, out=tiles.mantissa[:n])
     if far.any():
         possible = logs[far] > -np.inf
@@ -200,7 +200,7 @@ def block_rows(plan: Plan, n_rows: int, *, trace: bool = False) -> int:
         if plan.shape.dense.n:
             step, n_bytes = _DENSE_ROWS, _DENSE_TRACE_BYTES
         most = min(most, max(1, n_bytes // (8 * n_numbers * step)) * step)
-    # As full as each other, so that few rows of the last block were in the one before.
+    # Of equal size, so that the last block overlaps the one before in few rows.
     even = -(-n_rows // max(1, -(-n_rows // most)))
     even = -(-even // _ROWS_PER_VECTOR) * _ROWS_PER_VECTOR
     return max(1, min(most, even, n_rows))
@@ -229,7 +229,8 @@ def over_chunks(
 ) -> Iterator[Part]:
     """Yield ``work(first, last)`` of one range of ``size`` rows after the other.
 
-    The ranges do not depend on the number of threads, and so neither does what is made of them.
+    The ranges do not depend on the number of threads, and so neither do the results.
+
     """
     threads = _n_threads(n_threads)
     first = range(0, n_rows, size)

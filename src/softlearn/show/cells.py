@@ -9,7 +9,7 @@ import numpy as np
 from softlearn.arrays import Floats
 from softlearn.circuit import Circuit, over_parts
 from softlearn.model import Model
-from softlearn.show.beliefs import Beliefs
+from softlearn.show.distributions import GivenDistributions
 from softlearn.table import Column
 
 _PARTS = 5  # cells of equal probability that a number is cut into: low, lower, middle, higher, high
@@ -17,7 +17,7 @@ _PARTS = 5  # cells of equal probability that a number is cut into: low, lower, 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """How one column is cut.
+    """The division of one column into cells.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ def quantile_cells(model: Model) -> list[Cells]:
     """Cut every column of numbers or times into parts of about equal probability."""
     levels = [part / _PARTS for part in range(1, _PARTS)]
     numbers = [i for i, column in enumerate(model.schema) if not column.is_discrete]
-    quantiles = Beliefs(model, numbers).quantiles(numbers, levels)
+    quantiles = GivenDistributions(model, numbers).quantiles(numbers, levels)
     found = [Cells(column, np.empty(0)) for column in model.schema]
     for position, cuts in zip(numbers, quantiles, strict=True):
         column = model.schema.columns[position]

@@ -14,7 +14,7 @@ from softlearn.query.joint import joint_tables
 from softlearn.show.cells import Cells
 from softlearn.show.wording import level_text, moved
 
-# Rows of evidence × nodes of the circuit that a comparison of all pairs may cost: a few seconds.
+# Limit of rows of evidence × nodes of the circuit for comparing all pairs: a few seconds.
 _WORK = 200_000_000
 _WORTH_A_WORD = 0.005  # of the uncertainty in common
 _CLEARLY = 0.1  # correlation of ranks from which columns count as rising together
@@ -77,7 +77,7 @@ def strongest(twin: Circuit, cells: list[Cells], columns: list[int], most: int) 
 
 
 def _way(a: Cells, b: Cells, joint: Floats) -> str:
-    """Say in which way two columns depend."""
+    """Describe the dependence of two columns in words."""
     if a.column.is_discrete and not b.column.is_discrete:
         return _way(b, a, joint.T)
     if a.column.is_discrete:

@@ -33,7 +33,7 @@ def branches(circuit: Circuit, wanted: int) -> list[Branch]:
 
 
 def _opened(circuit: Circuit, branch: Branch, n_columns: list[int]) -> list[Branch]:
-    """Return what a branch becomes when each branch of its widest sum is taken by itself."""
+    """Return the branches into which the widest sum of a branch divides it."""
     inner = [node for node in branch.nodes if circuit.kind[node] == SUM]
     widest = max(inner, key=n_columns.__getitem__)
     others = tuple(node for node in branch.nodes if node != widest)

@@ -1,4 +1,4 @@
-"""A circuit cut down to what a page can hold: its heaviest nodes, the others folded away."""
+"""An outline of a circuit that fits on a page: its heaviest nodes, with the others folded."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Link:
 
 @dataclass(slots=True)
 class Entry:
-    """One thing on the page.
+    """One item of an outline.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ def outline(circuit: Circuit, most: int) -> list[Entry]:
 
 
 class _Outline:
-    """The page while it fills."""
+    """An outline under construction."""
 
     def __init__(self, circuit: Circuit, most: int) -> None:
         self._circuit, self._most = circuit, most
@@ -70,7 +70,7 @@ class _Outline:
             self._open(heappop(self._pending)[1])
 
     def _add(self, nodes: tuple[int, ...], depth: int, *, together: bool = False) -> int:
-        """Put nodes on the page as one entry, and return its place."""
+        """Add nodes as one entry, and return its position."""
         place, mass = len(self.entries), float(self._mass[list(nodes)].sum())
         simple = all(self._n_columns[node] == 1 for node in nodes) or (
             len(nodes) == 1 and self._is_factorised(nodes[0])
@@ -126,5 +126,5 @@ class _Outline:
         return found
 
     def _rank(self, child: int, shares: dict[int, float]) -> tuple[float, int]:
-        """Return what puts heavy and wide children first."""
+        """Return a sort key that puts heavy and wide children first."""
         return -shares[child], -self._n_columns[child]

@@ -1,4 +1,4 @@
-"""How some rows differ from the whole: which levels are more common, which numbers higher."""
+"""How a group of rows differs from all rows: levels that are more common, higher numbers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from softlearn.show.wording import (
 from softlearn.table import Column, decode_value
 from softlearn.table.column import Level
 
-# Nats; a coin of 0.57 against a fair one. Smaller differences are not worth a word.
+# Nats; a coin of 0.57 against a fair one. Smaller differences are not mentioned.
 _WORTH_A_WORD = 0.01
 _CLEARLY = 0.2  # standard deviations of the whole that make a mean higher or lower
 _LEVEL_LETTERS = 28
@@ -152,7 +152,7 @@ class Parts:
 
 
 def _divergence(part: Floats, whole: Floats) -> float:
-    """Return Σ p log(p / q) in nats; 0 for a column that the part does not speak of."""
+    """Return Σ p log(p / q) in nats; 0 for a column that the part does not have."""
     there = part > 0.0
     return float((part[there] * np.log(part[there] / whole[there])).sum())
 
@@ -200,7 +200,7 @@ def _spoken(column: Column, mean: float, deviation: float) -> str:
 
 
 def _near(mean: float, deviation: float) -> float:
-    """Return a mean without the digits that its deviation drowns."""
+    """Return a mean without digits that are insignificant beside its deviation."""
     if not 0.0 < deviation < math.inf:
         return mean
     return round(mean, 2 - math.floor(math.log10(deviation))) + 0.0

@@ -7,7 +7,7 @@ from collections import Counter
 from softlearn.errors import SoftlearnError
 from softlearn.model import Model
 from softlearn.query.dependence import dependence_bound, independent_columns
-from softlearn.show.asked import require_model
+from softlearn.show.arguments import require_model
 from softlearn.show.cells import over_cells, quantile_cells
 from softlearn.show.dependence import compared_columns, strongest
 from softlearn.show.findings import Findings, Group, Size

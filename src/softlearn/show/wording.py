@@ -1,4 +1,4 @@
-"""Numbers, shares, values and lines of text, as people write them."""
+"""Format numbers, probabilities, values and lists as text."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def number_text(value: float) -> str:
 
 
 def value_text(column: Column, value: float, deviation: float = _DAY) -> str:
-    """Return a number or time of a continuous column, as exact as its deviation asks for."""
+    """Return a number or time of a continuous column, rounded by its deviation."""
     if column.kind != "datetime":
         return number_text(value)
     try:
         moment = decode_value(column, value)
-    except TableError:  # before the year 1 or after 9999: a calendar has no name for it
+    except TableError:  # before the year 1 or after 9999, outside the calendar
         return f"{number_text(value)} s"
     if isinstance(moment, datetime) and deviation < _DAY:
         return moment.strftime("%Y-%m-%d %H:%M")
@@ -76,7 +76,7 @@ def shortened(text: str, letters: int) -> str:
 
 def hanging(head: str, text: str) -> str:
     """Return lines of which all but the first are indented below the end of the head."""
-    for pair in (" %", " ±", "± "):  # what belongs together stays on one line
+    for pair in (" %", " ±", "± "):  # no line break within an item
         text = text.replace(pair, pair.replace(" ", _NO_BREAK))
     lines = textwrap.fill(
         text, WIDTH, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False

@@ -1,1 +1,1 @@
-"""Statistics of weighted rows, shared by the learners."""
+"""Statistics of weighted rows, for all learners."""

@@ -1,4 +1,4 @@
-"""Small codes for all cells of a table, from which the tests of independence are made."""
+"""Small integer codes for all cells of a table, which the tests of independence read."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Codes(NamedTuple):
 
 
 class CodeMap(NamedTuple):
-    """How the cells of a column become small codes.
+    """A map from the cells of a column to small codes.
 
-    Levels, and cells of a scale, have the code at their place; plain numbers that of the first
-    bin whose upper end is not below them. The other one is empty.
+    Levels, and cells of a scale, are positions in a list of codes; plain numbers have the code of
+    the first bin whose upper end is not below them. The unused one of both arrays is empty.
     """
 
     by_level: Kinds

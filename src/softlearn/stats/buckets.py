@@ -1,8 +1,8 @@
-"""Rows in buckets: which one a row belongs to depends on its cells alone.
+"""Divide rows into buckets by hashes of their cells.
 
-However a table is cut into blocks, and wherever they lie, its buckets are the same, with the same
-rows in the same order. Large slices are measured bucket by bucket, and what is found is merged in
-the order of the buckets: so the same circuit comes out, to the bit.
+The buckets of a table, and the order of their rows, do not depend on how the table is divided into
+blocks or where these are. The statistics of large slices are computed per bucket and merged in the
+order of the buckets, so the circuit is the same to the bit.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _KEY_BITS: Final = 64
 
 
 class CodedRows(NamedTuple):
-    """Rows as learning reads them."""
+    """Rows in the form that learning reads."""
 
     values: Floats  # (columns, rows) codes of levels and of a scale's cells, plain numbers, or NaN
     weights: Floats  # (rows,) above zero
@@ -32,9 +32,9 @@ class CodedRows(NamedTuple):
 
 
 def may_merge(weights: Floats) -> bool:
-    """Return whether equal rows may be merged block by block: if their weights are whole numbers.
+    """Return whether equal rows may be merged block by block: if all weights are whole numbers.
 
-    Their sums do not depend on which are added first. It has to hold for all blocks of a table.
+    Sums of these do not depend on the order. It has to hold for all blocks of a table.
     """
     return bool((np.floor(weights) == weights).all())
 
@@ -71,9 +71,9 @@ def different_rows_of(blocks: Sequence[tuple[Floats, Floats]], schema: Schema) -
 
 
 def digest_of(rows: CodedRows) -> States:
-    """Return numbers that tell rows with their weights from others, (2,).
+    """Return a checksum of rows and their weights, (2,).
 
-    Those of parts of a table add up to those of the whole, however it is cut.
+    The checksums of the parts of a table add up to that of the whole.
     """
     bits = rows.weights.view(np.uint64)
     with np.errstate(over="ignore"):
@@ -82,14 +82,14 @@ def digest_of(rows: CodedRows) -> States:
 
 
 def _scrambled(bits: States) -> States:
-    """Return 64 bits for each 64 bits, all of which depend on all of them (as SplitMix64)."""
+    """Return 64 hashed bits for each 64 bits (as SplitMix64)."""
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return bits ^ (bits >> np.uint64(31))
 
 
 def count_buckets(n_rows: int, bucket_rows: int) -> int:
-    """Return into how many buckets so many different rows go: a power of two."""
+    """Return the number of buckets for so many distinct rows: a power of two."""
     n_buckets = 1
     while n_buckets * bucket_rows < n_rows:
         n_buckets *= 2

@@ -27,7 +27,7 @@ def memberships(
     options
         How to cluster.
     core
-        Those of the rows that clusters are found from; None is all.
+        The rows from which clusters are estimated; None is all.
 
     Returns
     -------

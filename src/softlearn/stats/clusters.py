@@ -1,4 +1,4 @@
-"""Cluster rows in several parts: each pass measures every part, and the sums are merged."""
+"""Cluster rows in several parts: each pass computes sums for every part and merges them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from softlearn.stats.parts import Held, Parts
 
 
 class Clusters(NamedTuple):
-    """How a pass shares rows out among clusters."""
+    """How a pass assigns rows to clusters."""
 
     planes: Planes
     n_clusters: int
@@ -79,7 +79,7 @@ def _pass(
 
 
 def _merged(a: tuple[PassSums, Picked], b: tuple[PassSums, Picked]) -> tuple[PassSums, Picked]:
-    """Add up what two parts bring; of the rows that they offer the lower place is taken."""
+    """Merge the sums of two parts; of their candidate rows the one with the lower place is kept."""
     (sums, picked), (other_sums, other) = a, b
     is_other = other.found[0] and not (picked.found[0] and picked.first[0] <= other.first[0])
     return PassSums(*added(sums, other_sums)), other if is_other else picked

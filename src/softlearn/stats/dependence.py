@@ -17,7 +17,7 @@ from softlearn.stats.slice_rows import SliceRows, Weighed
 
 
 def labels_of(rows: SliceRows, layout: Layout, options: GrowthOptions) -> Offsets:
-    """Return a label per column, as ``softlearn.kernels.grow.dependence`` finds it in one go."""
+    """Return a label per column, as ``softlearn.kernels.grow.dependence`` for rows in memory."""
     tests = _Tests(rows, rows.weighed(), layout, options)
     if (layout.single_of[rows.columns] >= 0).all():
         return tests.by_ones()
@@ -32,7 +32,7 @@ def labels_of(rows: SliceRows, layout: Layout, options: GrowthOptions) -> Offset
 
 
 class _Levels(NamedTuple):
-    """What a slice makes of the codes of its columns; see ``join_codes``."""
+    """How a slice joins the codes of its columns to levels; see ``join_codes``."""
 
     level: Kinds
     mid_rank: AnyArray
@@ -63,7 +63,7 @@ class _Tests:
 
     @property
     def level(self) -> int:
-        """Which level the slice is tested at."""
+        """The position of the significance level at which the slice is tested."""
         return level_of(self.options, self.rows.columns.size, self.weighed.mass)
 
     def by_ones(self) -> Offsets:
@@ -97,7 +97,7 @@ class _Tests:
         )
 
     def join_by_ranks(self, mass: Floats, label: Offsets) -> None:
-        """Join the parts of columns that depend on each other, testing the pairs with a number."""
+        """Join groups of dependent columns by testing the pairs with a number."""
         from softlearn.kernels.grow.part import ranks_in_use  # noqa: PLC0415 - loads Numba
 
         ranks = _Ranks(*ranks_in_use(mass))
@@ -106,9 +106,9 @@ class _Tests:
                 label[label == label[i]] = label[j]
 
     def _linked(self, i: int, ranks: _Ranks, label: Offsets) -> list[int]:
-        """Return a column of each other part that depends on number i: the first that does.
+        """Return the first column of each other group that depends on number i.
 
-        One column of each part is tested at a time, so a part that depends on it costs few tables.
+        One column of each group is tested at a time, so a dependent group needs few tables.
         """
         from softlearn.kernels.grow.part import is_linked_by_ranks  # noqa: PLC0415 - loads Numba
 

@@ -13,7 +13,7 @@ def merge_duplicates(values: Floats, weights: Floats) -> tuple[Floats, Floats, S
     Parameters
     ----------
     values
-        (columns, rows); cells that are NaN are alike, and so are 0.0 and −0.0.
+        (columns, rows); NaN equals NaN, and 0.0 equals −0.0.
     weights
         (rows,).
     """
@@ -22,7 +22,7 @@ def merge_duplicates(values: Floats, weights: Floats) -> tuple[Floats, Floats, S
     values = np.ascontiguousarray(values)
     bits, hashes = values.view(np.uint64), hashes_of(values)
     _, first, group = np.unique(hashes, return_index=True, return_inverse=True)
-    if not are_like(values, bits, first[group]):  # two contents, one hash
+    if not are_like(values, bits, first[group]):  # a collision of hashes
         first, group = _by_contents(values, hashes)
     merged = np.take(values, first, axis=1)
     order = np.lexsort((weights, group))  # so that the sums do not depend on the rows' order
@@ -39,7 +39,7 @@ def hashes_of(values: Floats) -> States:
 
 
 def _by_contents(values: Floats, hashes: States) -> tuple[Offsets, Offsets]:
-    """Return a row of each group of rows that are alike, and each row's group.
+    """Return one row of each group of equal rows, and each row's group.
 
     Groups are in the order of their hashes, and of their contents where these are the same.
     """

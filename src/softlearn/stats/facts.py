@@ -1,4 +1,4 @@
-"""Facts about all rows of a table that its layout needs; facts of parts can be merged."""
+"""Statistics of all rows of a table, which its layout needs; those of parts can be merged."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from softlearn.stats.bins import is_spread
 from softlearn.stats.buckets import CodedRows
 from softlearn.table.schema import Column, Schema
 
-# A column of plain numbers has its quantiles from a table of its values. Beyond so many, neighbours
-# are taken together; one of the 64 bins made of them is then off by at most a 2000th of its weight.
+# Quantiles of plain numbers are computed from a table of distinct values. If there are more than
+# this, neighbours are merged; each of the 64 bins is then off by at most a 2000th of its weight.
 MOST_VALUES: Final = 2**17
 
 
@@ -25,7 +25,7 @@ class NumberFacts:
     Attributes
     ----------
     values, mass
-        Different values in order, and what the rows that have each of them weigh.
+        Distinct values in order, and the weight of the rows with each of them.
     weight, mean, variance
         Of all values.
     """
@@ -45,19 +45,19 @@ class NumberFacts:
 
 @dataclass(frozen=True, eq=False)
 class TableFacts:
-    """All columns of a table, as far as laying out its rows depends on it.
+    """The statistics of all columns that the layout of a table depends on.
 
     Attributes
     ----------
     n_rows
-        How many different rows there are.
+        The number of distinct rows.
     n_missing, n_second
-        (columns,) rows without a cell, and rows of the second level.
+        (columns,) rows with a missing cell, and rows of the second level.
     mass
         Per column the weight of each level, or of each cell of its scale; nothing for plain
         numbers.
     numbers
-        By column, of those that are plain numbers and have a value.
+        By column, for columns of plain numbers with any value.
     """
 
     n_rows: int
@@ -68,7 +68,7 @@ class TableFacts:
 
 
 def summarise(rows: CodedRows, schema: Schema) -> TableFacts:
-    """Return the facts of some rows, no two of which are alike."""
+    """Return the statistics of some rows, all distinct."""
     mass, numbers = [], {}
     for i, column in enumerate(schema.columns):
         seen = ~np.isnan(rows.values[i])
@@ -89,7 +89,7 @@ def summarise(rows: CodedRows, schema: Schema) -> TableFacts:
 
 
 def merge(a: TableFacts, b: TableFacts) -> TableFacts:
-    """Return the facts of two tables together, which share no row."""
+    """Return the statistics of two tables together, which share no row."""
     numbers = {**a.numbers, **b.numbers}
     for column in a.numbers.keys() & b.numbers.keys():
         numbers[column] = _merged(a.numbers[column], b.numbers[column])

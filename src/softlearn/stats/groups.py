@@ -59,7 +59,7 @@ def _moments(x: Floats, weights: Floats, own: Floats, group: AnyArray, n_groups:
     squares = _sums(g, w * w / own, n_groups)
     filled = np.where(weight > 0.0, weight, 1.0)
     mean = _sums(g, w * x, n_groups) / filled
-    offset = _sums(g, w * (x - mean[g]), n_groups) / filled  # what rounding left of the mean
+    offset = _sums(g, w * (x - mean[g]), n_groups) / filled  # correct the mean for rounding
     scatter = _sums(g, w * (x - mean[g] - offset[g]) ** 2, n_groups)
     pairs = np.maximum(weight * weight - squares, 0.0)
     return np.stack([weight, pairs, mean, offset, scatter], axis=1)
@@ -70,9 +70,9 @@ def _sums(place: AnyArray, weights: Floats, n: int) -> Floats:
 
 
 def with_pseudo_rows(found: Floats, whole: Floats, n_rows: float, n_levels: int) -> Floats:
-    """Return statistics of groups with some rows more, which are as all rows are.
+    """Return statistics of groups with pseudo-rows, which are distributed like all rows.
 
-    A group without a row is as all rows are.
+    A group without a row has the distribution of all rows.
 
     Parameters
     ----------
@@ -81,11 +81,11 @@ def with_pseudo_rows(found: Floats, whole: Floats, n_rows: float, n_levels: int)
     whole
         (statistics,) of all rows.
     n_rows
-        How many rows more.
+        The number of pseudo-rows.
     n_levels
         How many levels the column has; their weights come first.
     """
-    # The weights of levels are those of all cells; a number without any has them in its moments.
+    # The total weight is that of the levels; columns without levels have it in their moments.
     mass = slice(n_levels) if n_levels else slice(1)
     total = float(whole[mass].sum())
     if total <= 0.0:

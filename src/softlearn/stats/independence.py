@@ -1,4 +1,4 @@
-"""Which columns depend on each other, from weighted tables of all pairs at once."""
+"""Group columns that depend on each other, from weighted tables of all pairs at once."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ WEIGHT_PER_CELL: Final = 2.0
 
 
 class PairTables(NamedTuple):
-    """Weighted sums over a node's rows, from which all its pairs of columns are tested.
+    """Weighted sums over a node's rows, from which all pairs of columns are tested.
 
-    A row's features are the levels of all columns, 1 for those that it has; then, for each number,
-    its rank and the square of its rank. A row that lacks a column has zeros for it, so each pair is
-    tested on the rows that have both columns.
+    A row's features are indicators of the levels of all columns; then, for each number, its rank
+    and the square of its rank. The features of a missing cell are zeros, so each pair is tested on
+    the rows in which both cells are observed.
 
     Attributes
     ----------
@@ -34,8 +34,7 @@ class PairTables(NamedTuple):
     numeric
         (columns,) which columns are numbers, whose levels are bins.
     rows_a_weight
-        How many rows, as good as whole ones, a unit of weight comes from; at least 1 for shares
-        of rows.
+        The effective number of rows per unit of weight; at least 1 for shares of rows.
     """
 
     sums: AnyArray
@@ -81,10 +80,10 @@ def kendall_critical_value(significance: float) -> float:
 def table_parts(tables: PairTables, significance: float, test: Test = "chi2") -> Offsets:
     """Return a label per column, as ``binary_parts``, for numbers and any number of levels.
 
-    Two columns of levels are tested by their table. A pair with a number is tested by its ranks
-    first, which finds trends in nodes too light for tables: two numbers by Spearman's correlation,
-    a number and levels by Kruskal and Wallis. If they say nothing, the table is asked for what has
-    no trend, at half the significance, so that two questions do not raise twice the false alarms.
+    Two columns of levels are tested by their table. A pair with a number is first tested by ranks,
+    which finds trends in nodes too light for tables: two numbers by Spearman's correlation, a
+    number and levels by Kruskal and Wallis. If that is not significant, their table is tested for
+    dependence without a trend, at half the significance level, to limit false alarms.
 
     Parameters
     ----------
@@ -103,7 +102,7 @@ def table_parts(tables: PairTables, significance: float, test: Test = "chi2") ->
 def rank_parts(
     parts: Offsets, codes: AnyArray, numeric: Bools, weights: Floats, significance: float
 ) -> Offsets:
-    """Return the parts after the pairs with a number are tested by their ranks.
+    """Return the labels after the pairs with a number are tested by their ranks.
 
     Two numbers are tested by Kendall's tau, a number and levels by Kruskal and Wallis.
 

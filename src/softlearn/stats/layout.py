@@ -1,4 +1,4 @@
-"""How the rows of a table are laid out for learning, decided from facts about all of them."""
+"""The memory layout of a training table, chosen from the statistics of all its rows."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from softlearn.table.schema import Column, Schema
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Layout:
-    """Where each column of a table goes, and how its cells become levels, numbers and codes.
+    """The place of each column, and how its cells become levels, numbers and codes.
 
     Attributes
     ----------
     single_of
         (columns,) position among the columns of two levels without a missing cell, -1 for others.
     dense
-        Whether these are kept as a matrix, or as compressed rows.
+        Whether these are stored as a matrix, or as compressed rows.
     n_levels
         (columns,) a column with a scale has one for each atom and one for all other cells, if it
         has atoms; plain numbers have none.
     levels_of
         (columns,) position among the other columns with levels, -1 for the rest.
     number_of
-        (columns,) position among the columns that have numbers, -1 for the others: plain ones, or
-        normal scores of a scale's cells that are no atoms.
+        (columns,) position among the columns that have numbers, -1 for the others. These are plain
+        numbers, or normal scores of the cells of a scale that are not atoms.
     centre, spread
         (columns,) mean and standard deviation of plain numbers; 0 and 1 for other columns.
     has_gaps
@@ -80,7 +80,7 @@ class Layout:
 
     @cached_property
     def n_statistics(self) -> Offsets:
-        """(columns,) how many numbers a leaf is estimated from: levels, moments, bins."""
+        """(columns,) number of statistics of a leaf: levels, moments, bins."""
         return self.n_levels + N_MOMENTS * (self.number_of >= 0) + self.n_bins
 
     def level_weights(self, column: int) -> Floats:
@@ -89,7 +89,7 @@ class Layout:
 
 
 def layout_of(facts: TableFacts, schema: Schema, with_histograms: Bools | None = None) -> Layout:
-    """Return how a table is laid out; `with_histograms` says which columns have such leaves."""
+    """Return the layout of a table; `with_histograms` marks the columns with histogram leaves."""
     columns = schema.columns
     mass = tuple(map(_level_mass, columns, facts.mass))
     n_levels = np.array([own.size for own in mass])

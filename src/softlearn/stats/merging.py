@@ -1,4 +1,4 @@
-"""Merge what was measured part by part, always in the same order."""
+"""Merge the statistics of parts, always in the same order."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ T = TypeVar("T")
 
 
 def merged_in_order(found: Iterable[T], merge: Callable[[T, T], T]) -> T:
-    """Return all of them merged as a tree: neighbours first, then neighbours of these.
+    """Return all statistics, merged pairwise as a binary tree.
 
-    So somebody who has a part of them, of which there are a power of two and which begins at a
-    multiple of it, may merge these beforehand, and the result is the same to the bit. Few are held
-    at a time.
+    So aligned runs of a power of two of them may be merged beforehand, for example on a worker, and
+    the result is the same to the bit. Only a few are in memory at a time.
     """
     waiting: list[tuple[int, T]] = []  # (how many levels up, merged)
     for one in found:

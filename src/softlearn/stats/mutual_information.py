@@ -1,4 +1,4 @@
-"""Mutual information of all pairs of columns, and the tree that keeps most of it."""
+"""Mutual information of all pairs of columns, and Chow–Liu trees."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def pair_sums(states: States) -> PairSums:
 
 
 def _are_few_whole_rows(weights: Floats) -> bool:
-    """Return whether single precision adds them up without rounding, in half the time."""
+    """Return whether single precision sums them exactly, which takes half the time."""
     return bool(weights.sum() < _EXACT_SINGLES and (weights == np.rint(weights)).all())
 
 
@@ -81,7 +81,7 @@ def mutual_information(pairs: PairSums, smoothing: float = 0.0) -> Floats:
     """Return the mutual information of all pairs in nats, (columns, columns).
 
     The diagonal holds the entropy of each column, without smoothing. A pair that no row observes
-    says nothing.
+    has 0.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def spanning_tree(gain: Floats, as_root: Floats | None = None) -> Offsets:
     gain
         (columns, columns) symmetric, such as mutual information; the diagonal is not read.
     as_root
-        (columns,) how well each column suits as a root; by default the first of a tree is best.
+        (columns,) preference of each column as a root; by default the first of a tree is the root.
     """
     from softlearn.kernels.tree.information import largest_tree  # noqa: PLC0415 - loads Numba
 

@@ -1,4 +1,4 @@
-"""A 0/1 matrix of rows and features, whole or by its ones."""
+"""A binary matrix of rows and features, dense or sparse."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Csr:
 
 
 def is_dense(n_ones: int, n_cells: int) -> bool:
-    """Return whether a matrix with so many ones is faster to walk whole than by its ones."""
+    """Return whether a matrix with so many ones is faster dense than sparse."""
     return n_ones >= _COMPRESSED_BELOW * n_cells
 
 

@@ -1,4 +1,4 @@
-"""The rows of a large slice in parts: their weight, what clusters make of them, leaf statistics."""
+"""The rows of a large slice in parts: their weight, memberships and leaf statistics."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Weighed(NamedTuple):
 
 
 class ClusterSizes(NamedTuple):
-    """What clusters carry on."""
+    """The size of each cluster."""
 
     n_rows: Offsets  # (clusters,)
-    mass: Floats  # (clusters,) of all rows, carried on or not
-    n_cells: Offsets  # (clusters, columns) of the rows carried on, in columns with gaps
+    mass: Floats  # (clusters,) of all rows, kept or not
+    n_cells: Offsets  # (clusters, columns) of the rows kept, in columns with gaps
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +55,11 @@ class SliceRows:
 
     @cached_property
     def data(self) -> Held:
-        """The rows as clustering reads them, in each bucket."""
+        """The rows of each bucket as clustering reads them."""
         return self.parts.each(_taken, self.shares, given=(self.columns,))
 
     def core(self, least: float) -> SliceRows:
-        """Return the rows that keep more than a share of their own weight; all if none does."""
+        """Return the rows with more than a share of their original weight; all if none has."""
         shares = self.parts.each(_core, self.shares, given=(least,))
         core = SliceRows(self.parts, shares, self.columns)
         return core if core.weighed().n_rows else self
@@ -70,22 +70,22 @@ class SliceRows:
         return Weighed(int(found[0]), float(found[1]), float(found[2]))
 
     def memberships(self, clusters: Clusters, options: ClusterOptions) -> Held:
-        """Share the rows out; the memberships stay with them."""
+        """Compute the memberships of the rows, which stay in their buckets."""
         return self.parts.each(_memberships, self.data, given=(clusters, options))
 
     def sizes(self, memberships: Held, min_weight: float) -> ClusterSizes:
-        """Return what the clusters carry on."""
+        """Return the sizes of the clusters."""
         given = (self.columns, min_weight)
         (found,) = self.parts.total(_weigh_clusters, added, self.shares, memberships, given=given)
         n_rows, n_cells = found[:, 0].astype(np.int64), found[:, 2:].astype(np.int64)
         return ClusterSizes(n_rows, np.where(n_rows > 0, found[:, 1], 0.0), n_cells)
 
     def carried_on(self, memberships: Held, cluster: int, min_weight: float) -> Held:
-        """Return the shares of a cluster."""
+        """Return the rows of a cluster with their shares."""
         return self.parts.each(_carried_on, self.shares, memberships, given=(cluster, min_weight))
 
     def statistics(self, which: Bools, layout: Layout) -> Floats:
-        """Return what leaves over some of the columns are estimated from, behind each other."""
+        """Return the concatenated statistics of leaves over some of the columns."""
         columns = self.columns[which]
         ends = np.cumsum(layout.n_statistics[columns])
         first = ends - layout.n_bins[columns] - N_MOMENTS
@@ -146,7 +146,7 @@ def _statistics(
 
 
 def _merged_statistics(a: Floats, b: Floats, moments: Offsets) -> Floats:
-    """Return the statistics of both; weights add up, and moments begin at these places."""
+    """Return the merged statistics: weights add up, and moments begin at these places."""
     found = a + b
     at = moments[:, None] + np.arange(N_MOMENTS)
     found[at] = merged_moments(GaussianStats(*a[at].T), GaussianStats(*b[at].T))

@@ -1,4 +1,4 @@
-"""A few states per column: levels, or bins of numbers; what trees of columns are made of."""
+"""A few states per column, for trees of columns: levels, or bins of numbers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SomeRows(NamedTuple):
 
 
 def all_rows(table: TrainingTable, weights: Floats | None = None) -> SomeRows:
-    """Return all rows over all columns, with other weights if there are; 0 leaves a row out."""
+    """Return all rows over all columns, optionally with other weights; 0 leaves a row out."""
     weights = table.weights if weights is None else weights
     rows = np.flatnonzero(weights > 0.0).astype(np.int32)
     return SomeRows(rows, weights[rows], np.arange(len(table.schema), dtype=np.int32))
@@ -39,8 +39,8 @@ class States:
     codes
         (columns, rows) the state of each cell, 255 where missing.
     n_states
-        (columns,) discrete columns have one for each level, though none of the rows may have it;
-        of columns with very many levels the rare ones share a state.
+        (columns,) one for each level of a discrete column, even if no row has it; if there are very
+        many levels, the rare ones share a state.
     weights
         (rows,).
     """
@@ -51,7 +51,7 @@ class States:
 
     @property
     def start(self) -> Offsets:
-        """Where the states of each column begin if all stand behind each other, (columns + 1,)."""
+        """Where the states of each column begin if all are concatenated, (columns + 1,)."""
         return np.concatenate([[0], np.cumsum(self.n_states)])
 
     @property
@@ -85,7 +85,7 @@ def state_of_level(table: TrainingTable, column: int) -> AnyArray:
 def states_of(table: TrainingTable, some: SomeRows) -> States:
     """Return the states of some rows.
 
-    Numbers are cut at quantiles of these very rows, into few bins if there are few rows.
+    Numbers are cut at quantiles of these rows, into fewer bins if there are few rows.
     """
     rows, weights, columns = some
     codes = table.codes.codes[columns]

@@ -31,13 +31,12 @@ from softlearn.table.schema import Schema
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TrainingTable(Layout):
-    """What learners read: rows, laid out.
+    """The training table as learners read it.
 
     Attributes
     ----------
     weights
-        (rows,) no two rows are alike; each has the weight of all rows of the table that are like
-        it.
+        (rows,) the total weight of each distinct row.
     keys
         (rows,) hashes of the rows' cells, in order.
     ones
@@ -70,7 +69,7 @@ class TrainingTable(Layout):
 
     @cached_property
     def codes(self) -> Codes:
-        """Small codes of all cells; of two-level columns they are the zeros and ones."""
+        """Small codes of all cells; the codes of two-level columns are 0 and 1."""
         codes = self.ones if self.codes_of_cells is None else self.codes_of_cells
         if isinstance(codes, Csr):
             row = np.repeat(np.arange(self.n_rows), np.diff(codes.start))
@@ -112,7 +111,7 @@ class TrainingTable(Layout):
         )
 
     def take(self, rows: Ids, weights: Floats, columns: Ids) -> RowData:
-        """Return some rows, with their weights in a node, over some columns."""
+        """Return some rows and columns, with the rows' weights in a node."""
         from softlearn.kernels.grow.doors import take_rows  # noqa: PLC0415 - loads Numba
 
         return take_rows(self.arrays, rows, weights, columns)
@@ -121,9 +120,9 @@ class TrainingTable(Layout):
 def training_table(
     values: Floats, weights: Floats, schema: Schema, with_histograms: Bools | None = None
 ) -> TrainingTable:
-    """Merge rows that are alike and lay out the rest for learning.
+    """Merge equal rows, and lay the table out for learning.
 
-    Rows of weight zero are absent; the order of the rows makes no difference.
+    Rows of weight zero are dropped; the order of the rows makes no difference.
 
     Parameters
     ----------
@@ -146,7 +145,7 @@ def table_of(
     with_histograms: Bools | None = None,
     bucket_rows: int = BUCKET_ROWS,
 ) -> TrainingTable:
-    """Lay out different rows, in the order of their keys."""
+    """Lay out distinct rows, in the order of their keys."""
     facts = merged_in_order(
         (summarise(bucket, schema) for bucket in in_buckets(rows, bucket_rows)), merge
     )
@@ -162,7 +161,7 @@ def in_buckets(rows: CodedRows, bucket_rows: int) -> Iterator[CodedRows]:
 
 
 def laid_out(rows: CodedRows, layout: Layout) -> TrainingTable:
-    """Lay out some rows of a table as its layout says."""
+    """Lay out some rows of a table by its layout."""
     n_rows = rows.weights.size
     ones, levels, numbers, bins = [], [], [], []
     for i, column in enumerate(layout.schema.columns):
@@ -195,7 +194,7 @@ def laid_out(rows: CodedRows, layout: Layout) -> TrainingTable:
 
 
 def no_rows_of(layout: Layout) -> GrowTable:
-    """Return a table without rows, from which kernels read what columns it has."""
+    """Return a table without rows, from which kernels read the columns."""
     nothing = np.zeros((len(layout.schema), 0))
     return laid_out(CodedRows(nothing, np.zeros(0), np.zeros(0, np.uint64)), layout).arrays
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from softlearn.arrays import AnyArray
 from softlearn.errors import TableError
+from softlearn.table.backend import NativeFrame
 from softlearn.table.frames import open_frame
-from softlearn.table.wing import NativeFrame
 
-_NUMBERS = "biuf"  # NumPy's letters for what shares an array without becoming objects
+_NUMBERS = "biuf"  # NumPy's letters of dtypes that fit in one array without becoming objects
 
 
 def append_column(frame: object, name: str, cells: AnyArray) -> NativeFrame:

@@ -1,4 +1,4 @@
-"""One column's cells as numbers, whatever library they came from."""
+"""The cells of one column as numbers, the same for all frame libraries."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ _REMEDIES = {
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """A column as it is stored, before anybody decides what it means.
+    """A column as it is stored, before its kind is decided.
 
     ``values`` holds numbers, seconds or positions in ``levels``; NaN is an unobserved cell. The
     ``levels`` of a categorical column are the declared ones, or the sorted distinct ones. ``empty``
-    cells are all missing, in a dtype that says nothing. What text and numbers mean is not decided
-    by their storage: ``by_content`` reads them, the same for every library.
+    cells are all missing, in a dtype without information. What text and numbers mean does not
+    depend on their storage: ``by_content`` decides it, the same for every library.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Cells:
     values: Floats  # (rows,)
     levels: tuple[Level, ...] = ()
     is_declared: bool = False
-    is_text: bool = False  # levels that are text, and that nobody declared to be labels
+    is_text: bool = False  # levels that are text, but not a declared categorical
 
     @property
     def observed(self) -> Floats:
@@ -63,7 +63,7 @@ class Cells:
         return self.values[~np.isnan(self.values)]
 
     def look_up(self, of_levels: Floats) -> Floats:
-        """Return for each cell the number of its level, (rows,); NaN where it is missing."""
+        """Return a value of each cell's level, (rows,); NaN where it is missing."""
         missing = np.isnan(self.values)
         places = np.where(missing, 0, self.values).astype(np.intp)
         return np.where(missing, np.nan, of_levels[places])
@@ -135,7 +135,7 @@ def read_objects(name: str, dtype: str, cells: list[Any]) -> Cells:
 
 
 def exact(name: str, values: Floats) -> Floats:
-    """Return integers as they are, or refuse those that float64 may have rounded."""
+    """Return integers unchanged, or refuse those that float64 may have rounded."""
     beyond = np.abs(values) > LARGEST_EXACT_INTEGER
     if beyond.any():
         raise TableError(
@@ -146,7 +146,7 @@ def exact(name: str, values: Floats) -> Floats:
 
 
 def calendar(name: str, seconds: AnyArray) -> None:
-    """Refuse times that Python's calendar does not hold."""
+    """Refuse times outside the range of Python's calendar."""
     if ((seconds < FIRST_SECOND) | (seconds > LAST_SECOND + 1)).any():
         raise TableError(
             f"column {name!r} holds a time that is not in the years 1 to 9999; correct it, or make "
@@ -155,7 +155,7 @@ def calendar(name: str, seconds: AnyArray) -> None:
 
 
 def finite(name: str, values: Floats) -> Floats:
-    """Return numbers as they are, or refuse infinite ones."""
+    """Return numbers unchanged, or refuse infinite ones."""
     infinite = np.flatnonzero(np.isinf(values))
     if infinite.size:
         raise TableError(
@@ -166,7 +166,7 @@ def finite(name: str, values: Floats) -> Floats:
 
 
 def unreadable(name: str, dtype: str, family: str) -> TableError:
-    """Return the error for a column of a type that has no meaning here."""
+    """Return the error for a column of an unsupported type."""
     fallback = "convert it to numbers, text, booleans or datetimes"
     if dtype.startswith("Sparse["):
         fallback = "make the frame dense first: frame.sparse.to_dense()"
@@ -198,7 +198,7 @@ def _read_numbers(name: str, dtype: str, series: nw.Series[Any]) -> Cells:
 
 
 def _read_labels(name: str, dtype: str, series: nw.Series[Any], declared: Sequence[Level]) -> Cells:
-    """Read text or categories; their own codes depend on the library, so they are looked up."""
+    """Read text or categories; the library's codes are replaced by positions in the levels."""
     import narwhals as nw  # noqa: PLC0415 - keeps `import softlearn` light
 
     is_text = bool(series.dtype == nw.String)
@@ -228,7 +228,7 @@ def _whole_levels(levels: Sequence[Level]) -> tuple[Level, ...]:
 
 
 def _common_type(name: str, types: set[type]) -> Stored:
-    """Return how cells of these types are stored, or refuse the mixture."""
+    """Return the common storage type of cells, or refuse the mixture."""
     families: tuple[tuple[Stored, tuple[type, ...]], ...] = (
         ("boolean", (bool, np.bool_)),
         ("categorical", (str,)),
@@ -250,7 +250,7 @@ def _common_type(name: str, types: set[type]) -> Stored:
 
 
 def _form_of_numbers(types: set[type]) -> str:
-    """Return the type to make such objects of again, unless it is the usual one."""
+    """Return the type from which such objects are made again, unless it is the default."""
     for form, accepted in (("Decimal", Decimal), ("float", (float, np.floating))):
         if all(issubclass(kind, accepted) for kind in types):
             return form

@@ -22,18 +22,18 @@ _KEYS = ("kind", "scale", *sorted(_ABOUT_SCALE), "missing")
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A caller's choice, read.
+    """A parsed override of a column.
 
     Attributes
     ----------
     kind
-        The kind, or a whole Column; None leaves it to the cells.
+        The kind, or a whole Column; None infers it from the cells.
     is_plain
-        Whether the column's numbers are taken as they are, without a scale.
+        Whether the column has plain numbers, without a scale.
     scale
-        What is known of the scale.
+        The overrides of the scale.
     missing
-        What missing cells say; None leaves it to the table.
+        How missing cells are treated; None uses the default of the table.
     """
 
     kind: str | Column | None = None
@@ -43,7 +43,7 @@ class Chosen:
 
 
 def read_choice(name: str, choice: Choice | None) -> Chosen:
-    """Return what the caller says about one column, checked."""
+    """Parse and check the override of one column."""
     if choice is None or isinstance(choice, str | Column):
         return Chosen(choice)
     if not isinstance(choice, Mapping):
@@ -70,7 +70,7 @@ def read_choice(name: str, choice: Choice | None) -> Chosen:
 
 
 def chosen_later(column: Column, choice: Mapping[str, object]) -> Column:
-    """Return a column of a schema changed by a choice, as far as that needs no cells."""
+    """Return a column changed by an override that needs no cells."""
     chosen = read_choice(column.name, choice)
     if chosen.scale is not None or chosen.missing is not None:
         raise SchemaError(
@@ -82,7 +82,7 @@ def chosen_later(column: Column, choice: Mapping[str, object]) -> Column:
 
 
 def _choices(name: str, known: Mapping[str, object]) -> Choices | None:
-    """Return what is known of a scale, with its numbers checked."""
+    """Return the checked overrides of a scale."""
     if not known:
         return None
     numbers: dict[str, object] = {}

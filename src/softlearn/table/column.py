@@ -1,4 +1,4 @@
-"""One column of a table: its name, what kind of values it holds, and how it was stored."""
+"""One column of a table: its name, its kind, its domain, and how it was stored."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Missing: TypeAlias = Literal["unobserved", "modelled"]
 
 KINDS: tuple[str, ...] = get_args(Kind)
 MISSING: tuple[str, ...] = get_args(Missing)
-LARGEST_EXACT_INTEGER = 2**53  # beyond it float64, which every cell is read into, skips integers
+LARGEST_EXACT_INTEGER = 2**53  # beyond it float64, as which cells are read, skips integers
 
-_SINCE_VERSION_2 = {"scale", "missing"}  # what older model files do not know
+_SINCE_VERSION_2 = {"scale", "missing"}  # fields that older model files do not have
 _LEVEL_TYPES = (str, int, float, bool)
 _TRUTHS: tuple[tuple[Level, Level], ...] = ((False, True), (0, 1))
 _SHOWN = 60  # letters of a dtype in a message
@@ -104,7 +104,7 @@ class Column:
         return "plain numbers" if self.scale is None else self.scale.reason or "any number"
 
     def as_kind(self, kind: str) -> Column:
-        """Return this column read as another kind, where what it knows of itself allows it."""
+        """Return this column as another kind, if that is possible without its cells."""
         if kind == self.kind:
             return self
         if kind not in KINDS:
@@ -157,7 +157,7 @@ class Column:
         return hash(self._identity())
 
     def _identity(self) -> tuple[object, ...]:
-        """All that tells columns apart; types too, because to Python 1, 1.0 and True are equal."""
+        """Return the values that equality compares; types too, because 1 == 1.0 == True."""
         level_types = tuple(map(type, self.levels))
         told = (self.name, self.kind, self.levels, level_types, self.dtype, self.reason)
         return (*told, self.scale, self.missing)

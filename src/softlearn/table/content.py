@@ -1,4 +1,4 @@
-"""Decide what cells mean by their content, not their storage, the same for every reader."""
+"""Decide what cells mean by their content, not by how they are stored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from softlearn.table.storage import remembered
 
 NUMBERS = ("boolean", "integer", "numeric")
 
-# What can store a kind, or for labels the type of their levels, without loss.
+# The storage types that hold a kind (or for labels, the type of their levels) without loss.
 _HOLDERS: dict[type | str, tuple[str, ...]] = {
     "boolean": NUMBERS,
     "integer": ("integer", "numeric"),
@@ -28,9 +28,9 @@ _HOLDERS: dict[type | str, tuple[str, ...]] = {
 
 
 def by_content(cells: Cells) -> Cells:
-    """Return the cells as what they hold: whole numbers as integers, ISO text as times.
+    """Return the cells by their content: whole numbers as integers, ISO text as times.
 
-    Text is never taken for numbers: that is for readers of files, whose cells are all text.
+    Text is never parsed as numbers: only readers of files do that, whose cells are all text.
     """
     if cells.stored == "numeric" and _are_whole(cells.observed):
         return replace(cells, stored="integer")
@@ -59,6 +59,6 @@ def is_misfit(cells: Cells, column: Column) -> bool:
 
 
 def _are_whole(numbers: Floats) -> bool:
-    """Return whether there are numbers, all whole, of which float64 has not rounded any."""
+    """Return whether there are numbers, all whole and small enough for float64 to be exact."""
     whole = (numbers == np.rint(numbers)) & (np.abs(numbers) <= LARGEST_EXACT_INTEGER)
     return bool(numbers.size and whole.all())

@@ -1,4 +1,4 @@
-"""Weights as counts of rows, with totals that do not depend on the order of the rows."""
+"""Convert weights to counts of rows, with totals that do not depend on the order of rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOW_BITS = 27  # of 53: sums of both halves stay exact for 2**36 rows
 
 @dataclass(frozen=True, slots=True)
 class WeightTotals:
-    """What the weights of all rows are together; parts of the rows merge to the very same.
+    """The totals of the weights of all rows; merging those of parts gives the same result.
 
     Attributes
     ----------
@@ -58,9 +58,9 @@ class WeightTotals:
     def as_counts(self, weights: Floats) -> Floats:
         """Return weights of some of the rows that say how often a value occurs.
 
-        Whole numbers do. Others do not look like counts, and neither do numbers beyond all counts:
-        they only tell rows apart, so they are divided by their average. They are rounded to parts
-        of a row that add up exactly, whatever the order.
+        Whole numbers are counts. Fractions and huge numbers are not: they only weigh rows against
+        each other, so they are divided by their mean, and rounded so that they add up exactly in
+        any order.
         """
         if self.largest <= 0.0 or (self.largest <= _LARGEST_COUNT and self.are_whole):
             return weights

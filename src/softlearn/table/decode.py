@@ -10,14 +10,14 @@ import numpy as np
 
 from softlearn.arrays import Floats
 from softlearn.errors import SchemaError, SoftlearnError
+from softlearn.table.backend import Backend, Gap, NativeColumn, NativeFrame
 from softlearn.table.column import Column
 from softlearn.table.content import as_kind_needs, is_misfit
 from softlearn.table.encode import require_columns
-from softlearn.table.frames import WINGS, open_frame
+from softlearn.table.frames import BACKENDS, open_frame
 from softlearn.table.iso import IsoForm
 from softlearn.table.schema import Schema
 from softlearn.table.storage import form_of, storage_of
-from softlearn.table.wing import Gap, NativeColumn, NativeFrame, Wing
 
 
 def decode(values: Floats, schema: Schema) -> NativeFrame:
@@ -37,13 +37,13 @@ def decode(values: Floats, schema: Schema) -> NativeFrame:
         cannot hold a missing cell widens: to pandas' nullable dtype, or to float in NumPy.
     """
     _check_shape(values, (len(schema), values.shape[-1]))
-    wing = WINGS[schema.frame]
+    backend = BACKENDS[schema.frame]
     columns = []
     for about, coded in zip(schema, values, strict=True):
         column, row = _observed(about, coded)
         with _naming(column):
-            columns.append(_built(wing, column, row))
-    frame = wing.join_columns(schema.names, columns)
+            columns.append(_built(backend, column, row))
+    frame = backend.join_columns(schema.names, columns)
     return frame.set_axis(map(int, schema.names), axis=1) if schema.numbered else frame
 
 
@@ -69,7 +69,7 @@ def fill(frame: object, schema: Schema, values: Floats) -> NativeFrame:
     table = open_frame(frame, schema.names)
     require_columns(table, schema)
     _check_shape(values, (len(schema), table.n_rows))
-    wing = WINGS[table.library]
+    backend = BACKENDS[table.library]
     filled = {}
     for about, coded in zip(schema, values, strict=True):
         column, row = _observed(about, coded)
@@ -81,16 +81,16 @@ def fill(frame: object, schema: Schema, values: Floats) -> NativeFrame:
             position = table.names.index(column.name)
             if table.library != "numpy" and is_misfit(cells, column):
                 known = column if schema.frame == table.library else replace(column, dtype="")
-                filled[position] = _built(wing, known, row)
+                filled[position] = _built(backend, known, row)
                 continue
             own = replace(column, dtype=cells.dtype) if cells.observed.size else column
             spelt, numbers = _as_text(own, np.where(fills, row, np.nan))
-            filled[position] = wing.fill_column(frame, Gap(spelt, position, numbers, fills))
-    return wing.replace_columns(frame, filled)
+            filled[position] = backend.fill_column(frame, Gap(spelt, position, numbers, fills))
+    return backend.replace_columns(frame, filled)
 
 
 def _observed(column: Column, values: Floats) -> tuple[Column, Floats]:
-    """Return a column whose missing cells are modelled as one in which they are gaps again."""
+    """Return a column with modelled missing cells as one without, and these cells as NaN."""
     if column.missing != "modelled":
         return column, values
     if not column.is_discrete:
@@ -100,15 +100,15 @@ def _observed(column: Column, values: Floats) -> tuple[Column, Floats]:
     return plain, np.where(values == column.n_levels - 1, np.nan, values)
 
 
-def _built(wing: Wing, column: Column, values: Floats) -> NativeColumn:
-    """Return decoded cells, stored and written as the column remembers."""
+def _built(backend: Backend, column: Column, values: Floats) -> NativeColumn:
+    """Return decoded cells in the storage and format of the original column."""
     column, values = _as_text(column, values)
     stored = replace(column, dtype=storage_of(column.dtype))
-    return wing.build_column(column, values, wing.native_dtype(stored))
+    return backend.build_column(column, values, backend.native_dtype(stored))
 
 
 def _as_text(column: Column, values: Floats) -> tuple[Column, Floats]:
-    """Return times that the dtype says are written as text as labels; others as they are."""
+    """Return times that were stored as text as labels; other columns unchanged."""
     form = IsoForm.parse(form_of(column.dtype)) if column.kind == "datetime" else None
     if form is None:
         return column, values
@@ -129,12 +129,12 @@ def _check_shape(values: Floats, expected: tuple[int, int]) -> None:
 
 @contextmanager
 def _naming(column: Column) -> Iterator[None]:
-    """Turn what a library says about a column's dtype into an error that names the column."""
+    """Convert errors of a library about a column's dtype into one that names the column."""
     try:
         yield
     except SoftlearnError:
         raise
-    except Exception as error:  # every library has its own family of exceptions
+    except Exception as error:  # every library has its own exceptions
         raise SchemaError(
             f"column {column.name!r} ({column.kind}) cannot be stored as it was: {error}"
         ) from error

@@ -1,4 +1,4 @@
-"""The different values of a column, and how much each of them counts."""
+"""The distinct values of a column, and the weight of each."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from softlearn.table.resolution import Decimals
 
 @dataclass(frozen=True, slots=True)
 class Distinct:
-    """The different values in ascending order, and the weight of each.
+    """The distinct values in ascending order, and the weight of each.
 
     Attributes
     ----------
     value, weight
         (values,) each; a weight is above 0.
     written
-        How all values are written, if there were so many that light neighbours have been joined;
+        The decimals of all values, if there were so many that light neighbours have been joined;
         else None.
     """
 
@@ -29,7 +29,7 @@ class Distinct:
 
     @staticmethod
     def of(values: Floats, weights: Floats | None) -> Distinct:
-        """Return the values of a column that are not missing; a weight of 0 is absence."""
+        """Return the observed values of a column; rows of weight 0 are dropped."""
         counted = np.ones(values.size) if weights is None else weights
         seen = ~np.isnan(values) & (counted > 0.0)
         value, position = np.unique(values[seen] + 0.0, return_inverse=True)
@@ -42,7 +42,7 @@ class Distinct:
 
     @property
     def mass(self) -> float:
-        """The weight of all of them."""
+        """The total weight."""
         return float(self.weight.sum())
 
     def quantile(self, probability: Floats | float) -> Floats:

@@ -42,8 +42,8 @@ def encode(
     extra : {"error", "ignore"}
         Whether named columns that the schema does not know are refused or left out.
     gaps : {"as_schema", "unobserved"}
-        Whether a missing cell of a column whose missing cells are modelled is a value of its own,
-        or unobserved as in all other columns.
+        Whether a missing cell of a column whose missing cells are modelled is a value, or
+        unobserved as in all other columns.
     absent : {"error", "unobserved"}
         Whether a column that the frame lacks is an error or taken as unobserved in every row.
 
@@ -155,7 +155,7 @@ def _first_misfit(column: Column, cells: Cells) -> object:
 
 
 def _shown(cells: Cells, row: int) -> object:
-    """Return the cell as the caller wrote it, for a message."""
+    """Return the cell as it was in the frame, for a message."""
     if cells.stored == "empty":
         return None
     return decode_value(

@@ -23,10 +23,10 @@ from softlearn.table.tails import FURTHEST_STEP, TAIL_CELLS, Bounds, Cut, with_e
 
 MOST_POINTS: Final = 100  # values that can each have a cell of their own
 MOST_ATOMS: Final = 12
-_ROWS_PER_POINT = 2.0  # when each of them has: values that hardly repeat are not worth a cell
-_ROWS_PER_ATOM = 5.0  # when a column of few values takes them all as atoms
-_ATOM_SHARE = 0.01  # of the rows that a value which stands out holds at least
-_POINT_SHARE = 0.001  # and one that only gets a cell of its own
+_ROWS_PER_POINT = 2.0  # rows per value, on average, for each value to have a cell
+_ROWS_PER_ATOM = 5.0  # rows per value, on average, for all values of a column to be atoms
+_ATOM_SHARE = 0.01  # smallest share of the rows of a value that stands out
+_POINT_SHARE = 0.001  # smallest share of the rows of a value with a cell of its own
 _FEWEST_ROWS = 8.0  # of a value that stands out
 _MORE_THAN_NEIGHBOURS = 5.0  # times the weight of the values around it
 _NEIGHBOURS = 5  # on each side
@@ -42,7 +42,7 @@ _LARGEST = 1e307  # of numbers whose differences and sums stay within float64
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the caller knows better about a scale; None is found from the cells."""
+    """Overrides of a scale by the user; None is inferred from the cells."""
 
     step: float | None = None
     lower: float | None = None
@@ -51,7 +51,7 @@ class Choices:
 
 
 def can_have_scale(column: Distinct, *, whole: bool) -> bool:
-    """Return whether a scale is found: there are values, and float64 can cut their line."""
+    """Return whether a scale can be found: there are values that float64 can divide into cells."""
     if not column.value.size or np.abs(column.value).max() > _LARGEST:
         return False
     return not whole or bool(column.value[-1] - column.value[0] < 2.0 * _FURTHEST_HALF)
@@ -72,14 +72,14 @@ def find_scale(
     values
         The cells; NaN is missing. At least one is not.
     weights
-        How much each counts; 2 is the value twice.
+        The weight of each; 2 counts the value twice.
     whole
         Whether the values are whole numbers.
     signed
-        Whether the values are times, in seconds since 1970: negative ones are possible though
-        none is there.
+        Whether the values are times, in seconds since 1970: negative ones are possible even if
+        there are none.
     choices
-        What the caller knows better.
+        Overrides by the user.
     """
     cells = np.asarray(values, np.float64)
     counts = None
@@ -98,7 +98,7 @@ def scale_of(
     signed: bool = False,
     choices: Choices | None = None,
 ) -> Scale:
-    """Return the scale of a column, from its different values and the share that is missing."""
+    """Return the scale of a column, from its distinct values and the share of missing cells."""
     if not column.value.size:
         raise SchemaError("no scale can be found: all values are missing")
     if np.abs(column.value).max() > _LARGEST:
@@ -166,7 +166,7 @@ def _centred(grid: Grid, column: Distinct, *, whole: bool) -> Grid:
 
 
 def _bounds(column: Distinct, grid: Grid, known: Choices, *, signed: bool) -> Bounds:
-    """Return the bounds that the caller says, or else that all values keep."""
+    """Return the bounds that the user gives, or those inferred from the values."""
     lowest, highest = float(column.value[0]), float(column.value[-1])
     if known.lower is not None and lowest < known.lower:
         raise SchemaError(f"the value {lowest:g} lies below the lower bound {known.lower:g}")
@@ -201,9 +201,9 @@ def _heaped_ends(column: Distinct, grid: Grid) -> tuple[bool, bool]:
 def _ends_abruptly(value: Floats, weight: Floats, step: float) -> bool:
     """Return whether the first value holds as many rows as a limit does.
 
-    That is far more than the next values, as where numbers are cut off; or on a grid about as many
-    as the next ones, where other columns thin out; or on a grid so many that a value beyond would
-    have been met, though rows thin out twice as fast there, as after the last day of a month.
+    It holds far more rows than the next values, as where numbers are clipped; or, on a grid, about
+    as many as the next values, where other distributions thin out; or so many that a value beyond
+    would have been observed even if frequencies fell twice as fast, as after the end of a month.
     """
     near = float(np.median(weight[1 : 1 + _NEIGHBOURS]))
     is_next = step > 0.0 and abs(abs(float(value[1] - value[0])) - step) <= STEP_TOLERANCE * step
@@ -219,7 +219,7 @@ def _takes_all(column: Distinct) -> bool:
 
 
 def _standing_out(column: Distinct, grid: Grid, known: Choices) -> tuple[Bools, Bools]:
-    """Return which of the different values are atoms, and which have a cell of their own."""
+    """Return which of the distinct values are atoms, and which have a cell of their own."""
     n = column.value.size
     if known.atoms is not None:
         atom = np.isin(column.value, known.atoms)
@@ -242,7 +242,7 @@ def _standing_out(column: Distinct, grid: Grid, known: Choices) -> tuple[Bools, 
 
 
 def _hardly_repeats(column: Distinct, grid: Grid) -> bool:
-    """Return whether values are not worth a cell each; stretches between them must be possible."""
+    """Return whether values repeat too rarely for cells of their own."""
     n, span = column.value.size, float(column.value[-1]) / 2.0 - float(column.value[0]) / 2.0
     too_wide = grid.step > 0.0 and span > _WIDEST_STRETCH * grid.step
     return n > MOST_ATOMS and column.mass < _ROWS_PER_POINT * n and not too_wide
@@ -251,7 +251,7 @@ def _hardly_repeats(column: Distinct, grid: Grid) -> bool:
 def _prominent(
     column: Distinct, around: Callable[[Offsets], Floats], share: float, most: int
 ) -> Bools:
-    """Return the values that hold far more of the column than `around` says of their places."""
+    """Return the values with far more weight than `around`, the usual weight at their places."""
     weight = column.weight
     found: Bools = weight >= np.maximum(share * column.mass, _FEWEST_ROWS)
     heavy = np.flatnonzero(found)
@@ -317,14 +317,14 @@ def _inner_cells(
 
 
 def _rest(column: Distinct, place: Floats, point: Bools, grid: Grid) -> tuple[Floats, Floats]:
-    """Return where the values without a cell of their own are cut, and their share up to there."""
+    """Return the cuts of the values without a cell of their own, and the share below each."""
     from scipy.special import ndtr, ndtri  # noqa: PLC0415 - slow to load
 
     other = Distinct(place[~point], column.weight[~point])
     if not other.value.size:
         return np.empty(0), np.empty(0)
     n = other.mass
-    # Each single value may cut a stretch in two.
+    # Each single value may divide a stretch.
     room = min(_MOST_STRETCHES, MOST_CELLS - 2 * TAIL_CELLS - 2 * int(point.sum()) - 1)
     n_pieces = int(np.clip(round(_PIECES * np.cbrt(n)), 1, room))
     furthest = -ndtri(0.5 / (n + 1.0))
@@ -345,8 +345,8 @@ def _rest(column: Distinct, place: Floats, point: Bools, grid: Grid) -> tuple[Fl
 def _share_up_to(other: Distinct, edges: Floats, is_knot: Bools, on_grid: bool) -> Floats:
     """Return the weight up to each edge: counted at knots, and evenly spread between them.
 
-    Where the counts between two knots are far from even, as in the valley between two humps, they
-    count too, but for what may be chance (James and Stein's share).
+    Where the counts between two knots are far from uniform, as in the valley between two humps,
+    they are used too, shrunk by what may be chance (James–Stein).
     """
     before = np.searchsorted(other.value, edges, side="right" if on_grid else "left")
     counted = np.concatenate([[0.0], np.cumsum(other.weight)])[before]
@@ -373,8 +373,8 @@ def _subdivided(knots: Floats, parts: int, on_grid: bool) -> Floats:
 def _unseen(column: Distinct, point: Bools) -> float:
     """Return the share of values that lie between others and were never seen.
 
-    By Good and Turing as many rows as show a value for the first time, if all values have a cell
-    of their own; half of them may lie beyond the others.
+    By Good and Turing, it is the share of rows whose value occurs once, if all values have a cell
+    of their own; half of it may lie beyond the others.
     """
     singles = float((column.weight <= 1.0).sum()) if point.all() else 0.0
     return 0.5 * (1.0 + min(singles, column.mass / 2.0)) / (column.mass + 1.0)
@@ -396,5 +396,5 @@ def _on_line(gaps: Cut, points: Cut, grid: Grid) -> Cut:
         return Cut(grid.at(gaps.left), grid.at(gaps.right), gaps.share, gaps.atom)
     touches = np.isin(gaps.left, np.concatenate([points.left, gaps.right]))
     left = np.where(touches, np.nextafter(gaps.left, np.inf), gaps.left)
-    holds = (left < gaps.right) | ~np.isin(gaps.right, points.left)  # neighbours have no between
+    holds = (left < gaps.right) | ~np.isin(gaps.right, points.left)  # not between neighbours
     return Cut(left[holds], gaps.right[holds], gaps.share[holds], gaps.atom[holds])

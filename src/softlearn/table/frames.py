@@ -13,11 +13,11 @@ import numpy as np
 from softlearn.arrays import AnyArray
 from softlearn.errors import NotATableError, SoftlearnError, TableError
 from softlearn.table import on_numpy, on_pandas, on_polars, on_pyarrow
+from softlearn.table.backend import Backend, NativeFrame
 from softlearn.table.cells import Cells, read_array, read_series
 from softlearn.table.partitioned import is_partitioned
-from softlearn.table.wing import NativeFrame, Wing
 
-WINGS: dict[str, Wing] = {
+BACKENDS: dict[str, Backend] = {
     "pandas": on_pandas,
     "polars": on_polars,
     "pyarrow": on_pyarrow,
@@ -27,7 +27,7 @@ WINGS: dict[str, Wing] = {
 
 @dataclass(frozen=True)
 class Frame:
-    """A caller's frame, known to have distinct text names; never changed."""
+    """A user's frame with distinct text names; it is never changed."""
 
     native: NativeFrame
     library: str
@@ -39,15 +39,15 @@ class Frame:
         """Read one column."""
         if self.library == "numpy":
             return read_array(name, self._rows[self.names.index(name)])
-        wing = WINGS[self.library]
+        backend = BACKENDS[self.library]
         column = self._narwhals.get_column(name)
         native = column.to_native()
-        dtype = wing.dtype_text(native.type if self.library == "pyarrow" else native.dtype)
+        dtype = backend.dtype_text(native.type if self.library == "pyarrow" else native.dtype)
         try:
-            return read_series(name, dtype, column, wing.declared_levels(native))
+            return read_series(name, dtype, column, backend.declared_levels(native))
         except SoftlearnError:
             raise
-        except Exception as error:  # every library has its own family of exceptions
+        except Exception as error:  # every library has its own exceptions
             raise TableError(
                 f"column {name!r} has the type {dtype}, which {self.library} cannot convert; "
                 f"store it in another type ({error})"
@@ -97,7 +97,7 @@ def _type_name(frame: object) -> str:
 
 
 def _way_out(frame: object) -> str:
-    """Return how something that is not read becomes a table."""
+    """Return advice how to convert an object that is not a table."""
     if hasattr(frame, "toarray"):
         return "sparse data is not read, call .toarray() first"
     if is_partitioned(frame):
@@ -106,7 +106,7 @@ def _way_out(frame: object) -> str:
 
 
 def _open_pandas(frame: NativeFrame) -> Frame:
-    """Take whole numbers for names as text; ``pd.DataFrame(array)`` has them."""
+    """Open a pandas frame; whole numbers as names, as of ``pd.DataFrame(array)``, become text."""
     names = list(frame.columns)
     numbered = bool(names) and all(_is_whole(name) for name in names)
     if not numbered:

@@ -22,7 +22,7 @@ from softlearn.table.refining import in_passes
 from softlearn.table.schema import CALLER, Schema, chosen_column, unknown_name
 from softlearn.table.summary import ColumnSummary, TableSummary, summarise
 
-# Text that hardly ever repeats names its row; in a short table that may be chance.
+# Text that hardly repeats is probably an identifier; in a short table that may be chance.
 IDENTIFIER_SHARE = 0.9
 IDENTIFIER_ROWS = 30
 # Numbers with decimals or separators, a currency or a percent sign; whole numbers may be labels.
@@ -86,7 +86,7 @@ def schema_of(
     overrides: Mapping[str, Choice] | None = None,
     missing: Missing = "unobserved",
 ) -> Schema:
-    """Return what columns are by a summary of all their cells; see ``infer_schema``."""
+    """Infer the schema from a summary of all cells; see ``infer_schema``."""
     if not table.names or not table.n_rows:
         raise TableError(
             f"the table has {table.n_rows} rows and {len(table.names)} columns; "
@@ -114,7 +114,7 @@ def schema_of(
 def _completed(
     column: Column, found: ColumnSummary, chosen: Chosen, says: Missing, weight: float
 ) -> Column:
-    """Return the column with its scale, and with what its missing cells say."""
+    """Return the column with its scale and its treatment of missing cells."""
     if isinstance(chosen.kind, Column):
         return column
     if column.is_discrete:
@@ -197,7 +197,7 @@ def _fitting_kinds(cells: Cells) -> list[str]:
 
 
 def _dtype(cells: Cells, column: Column) -> str:
-    """Return how a column of the caller's choice is stored; nothing if its dtype does not fit."""
+    """Return the dtype of a column that the user chose; empty if the stored dtype does not fit."""
     return "" if is_misfit(cells, column) else as_kind_needs(cells, column.kind).dtype
 
 
@@ -274,7 +274,7 @@ def _warn_of_text(found: ColumnSummary) -> None:
 
 
 def _are_numbers(cells: Cells) -> bool:
-    """Return whether all levels are numbers in a spelling that is not read."""
+    """Return whether all levels are numbers in an unsupported format."""
     levels = [str(level) for level in cells.levels] if cells.is_text else []
     return (
         len(levels) >= _FEWEST_NUMBERS

@@ -1,4 +1,4 @@
-"""Dates and times as ISO text: read from a column's cells, and written in the form they came in."""
+"""Dates and times as ISO text: parse them, and write them in the same format."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LENGTHS = (len("YYYY-MM-DD"), len("YYYY-MM-DDTHH:MM"), len("YYYY-MM-DDTHH:MM:SS
 
 @dataclass(frozen=True, slots=True)
 class IsoForm:
-    """How times are written: ``YYYY-MM-DD``, ``YYYY-MM-DDTHH:MM:SS.fff+02:00`` and what is between.
+    """A format of times, from ``YYYY-MM-DD`` to ``YYYY-MM-DDTHH:MM:SS.fff+02:00``.
 
     Attributes
     ----------
@@ -61,12 +61,12 @@ class IsoForm:
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """Return the form that ``str`` has written, or None if the text is none."""
+        """Parse the text of a form, as ``str`` writes it; None if it is not one."""
         found = _FORM.fullmatch(text)
         return None if found is None else cls.matched(found)
 
     def joined(self, other: IsoForm) -> IsoForm:
-        """Return the form that loses nothing of either; offsets that differ are written in UTC."""
+        """Return the form that is precise enough for both; different offsets become UTC."""
         return IsoForm(
             self.mark or other.mark,
             self.seconds or other.seconds,
@@ -75,7 +75,7 @@ class IsoForm:
         )
 
     def written(self, seconds: Floats) -> AnyArray:
-        """Return times, none of them missing, as text: each the nearest that the form can write."""
+        """Return times, none of them missing, as text, rounded to the precision of the form."""
         step = self._step()
         held = np.clip(seconds, FIRST_SECOND, LAST_SECOND)
         counts = counts_from_seconds(held, "us") + self.offset * MICROSECONDS
@@ -94,7 +94,7 @@ class IsoForm:
         return f"YYYY-MM-DD{self.mark}HH:MM{':SS' if self.seconds else ''}{fraction}{self.zone}"
 
     def _step(self) -> int:
-        """Return the microseconds between two times that are written differently."""
+        """Return the resolution of the form in microseconds."""
         if not self.mark:
             return SECONDS_PER_DAY * MICROSECONDS
         return MICROSECONDS // 10**self.digits if self.seconds else 60 * MICROSECONDS
@@ -114,7 +114,7 @@ class IsoForm:
 
 
 def read_iso(texts: Sequence[str]) -> tuple[IsoForm, Floats] | None:
-    """Return the form of times and their seconds, or None if one text is no time.
+    """Return the form of times and their seconds, or None if a text is not a time.
 
     Either all of them have a zone or none has.
     """

@@ -1,8 +1,8 @@
 """Join the many values of a column in fewer bins, independent of the order and partition of rows.
 
-Numbers join if their leading bits agree. How many bits count follows from all values together:
-just so many that the bins are few enough. A part of the rows never needs fewer bits than the whole,
-so parts that were joined merge to the very bins of the whole.
+Numbers are joined if their leading bits agree. The number of bits is the largest for which there
+are few enough bins. Some of the rows never need fewer bits than all of them, so merging the bins of
+parts gives exactly the bins of the whole table.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from softlearn.arrays import Bools, Floats, Offsets, States
 
-MOST_VALUES: Final = 2**16  # that a summary keeps of a column
-N_ENDS: Final = 6  # values on each side that are known one by one: whether a column ends at a limit
+MOST_VALUES: Final = 2**16  # values per column in a summary
+N_ENDS: Final = 6  # values on each side that are never joined, to recognise limits of a column
 
 
 class Bins(NamedTuple):
@@ -24,11 +24,11 @@ class Bins(NamedTuple):
     Attributes
     ----------
     low, high
-        (bins,) the lowest and the highest value; the same if there is no other.
+        (bins,) the lowest and the highest value; equal if there is only one.
     weight
-        (bins,) how much all of them count.
+        (bins,) the total weight.
     dropped
-        How many of the 64 bits of a number do not count.
+        How many of the 64 bits of a number are ignored.
     """
 
     low: Floats
@@ -38,16 +38,16 @@ class Bins(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """Values that are known one by one though others are joined, and how much each counts."""
+    """The lowest and highest values, which are never joined, and the weight of each."""
 
     value: Floats
     weight: Floats
 
 
 def joined(parts: Sequence[Bins], most: int | None = None) -> Bins:
-    """Return the bins of all parts: those join whose leading bits agree.
+    """Return the bins of all parts; bins are joined if their leading bits agree.
 
-    As many bits count as do in all parts, or fewer, so that there are at most so many bins.
+    At most as many bits count as in every part, and so few that there are at most so many bins.
     """
     low = np.concatenate([part.low for part in parts])
     order = np.argsort(low, kind="stable")
@@ -74,10 +74,10 @@ def are_within(x: Floats, bins: Bins) -> Bools:
 
 
 def ends_of(value: Floats, weight: Floats) -> Ends:
-    """Return the lowest and the highest few of the values, and the lowest that is not whole.
+    """Return the lowest and the highest few values, and the lowest that is not whole.
 
-    Those of parts merge to those of the whole: what is among the lowest few of all values is among
-    the lowest few of each part that has it.
+    Merging those of parts gives those of the whole: the lowest few of all values are among the
+    lowest few of each part that has them.
     """
     value, place = np.unique(value, return_inverse=True)
     weight = np.bincount(place, weight, value.size).astype(np.float64)
@@ -89,10 +89,10 @@ def ends_of(value: Floats, weight: Floats) -> Ends:
 
 
 def one_value_each(bins: Bins, ends: Ends) -> tuple[Floats, Floats]:
-    """Return values in ascending order that stand for the bins, and how much each counts.
+    """Return one value for each bin, in ascending order, and the weight of each.
 
-    The ends stand for themselves. The rest of a bin is counted at its lowest value or, if that is
-    an end, at its highest one; a bin between two ends is counted at the lower of them.
+    Ends are kept as they are. The rest of a bin is counted at its lowest value or, if that is an
+    end, at its highest one; a bin between two ends is counted at the lower of them.
     """
     own = np.searchsorted(bins.low, ends.value, side="right") - 1
     rest = bins.weight - np.bincount(own, ends.weight, bins.low.size)
@@ -107,7 +107,7 @@ def one_value_each(bins: Bins, ends: Ends) -> tuple[Floats, Floats]:
 
 
 def _ordered_bits(x: Floats) -> States:
-    """Return whole numbers in the order of the numbers, whose leading bits are theirs."""
+    """Return integers in the order of the numbers, with the same leading bits."""
     bits = np.ascontiguousarray(x).view(np.int64)
     flipped = np.where(bits < 0, ~bits, bits ^ np.int64(-(2**63)))
     return flipped.view(np.uint64)

@@ -1,4 +1,4 @@
-"""Values that recur where the grid would allow many others."""
+"""Find values that recur where the grid would allow many others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from softlearn.arrays import Bools, Floats
 from softlearn.table.distinct import Distinct
 from softlearn.table.resolution import Grid
 
-MOST_LISTED: Final = 16_384  # values of stretches that a scale remembers
+MOST_LISTED: Final = 16_384  # most listed values of a scale
 _FEW_OF_GRID = 0.5  # of the numbers between the first and the last
 _TIMES_EACH = 3.0  # that a value occurs
 
@@ -18,9 +18,10 @@ _TIMES_EACH = 3.0  # that a value occurs
 def listed_values(column: Distinct, grid: Grid, point: Bools) -> tuple[Floats, float]:
     """Return the values that occur in stretches if they are few, and how much lies elsewhere.
 
-    They are few if most numbers of the grid do not occur and the others do again and again; or if
-    whole numbers are all multiples of a larger one, which then lists these. How much lies elsewhere
-    is, by Good and Turing, the share of rows that show a value for the first time.
+    They are few if most numbers of the grid do not occur and the others occur repeatedly; or if all
+    whole numbers are multiples of a larger one, which are then listed. By Good and Turing, the
+    share elsewhere is that of rows whose value occurs once.
+
     """
     rest = Distinct(column.value[~point], column.weight[~point])
     n = rest.value.size

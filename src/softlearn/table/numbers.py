@@ -6,10 +6,10 @@ import numpy as np
 
 from softlearn.arrays import Floats
 from softlearn.errors import SchemaError
+from softlearn.table.backend import NativeFrame
 from softlearn.table.encode import require_columns
-from softlearn.table.frames import WINGS, open_frame
+from softlearn.table.frames import BACKENDS, open_frame
 from softlearn.table.schema import Schema
-from softlearn.table.wing import NativeFrame
 
 
 def numbers_like(frame: object, schema: Schema, values: Floats) -> NativeFrame:
@@ -32,7 +32,7 @@ def numbers_like(frame: object, schema: Schema, values: Floats) -> NativeFrame:
         return np.ascontiguousarray(values.T)
     names = [name for name in table.names if name in schema.names]
     rows = [np.ascontiguousarray(values[schema.index(name)]) for name in names]
-    made = WINGS[table.library].join_columns(names, rows)
+    made = BACKENDS[table.library].join_columns(names, rows)
     if table.numbered:
         made = made.set_axis(map(int, names), axis=1)
     return made.set_axis(table.native.index, axis=0) if table.library == "pandas" else made

@@ -10,10 +10,10 @@ import numpy as np
 
 from softlearn.arrays import AnyArray, Floats
 from softlearn.errors import SchemaError
+from softlearn.table.backend import Gap, default_dtype, level_codes, numbers_within
 from softlearn.table.column import Column, Level
 from softlearn.table.storage import form_of
 from softlearn.table.times import counts_from_seconds, moments, unit_of
-from softlearn.table.wing import Gap, default_dtype, level_codes, numbers_within
 
 _WIDEST = 4 * 1_000  # bytes of a cell of text, four a letter; wider texts are Python objects
 _HELD = "biufUOM"  # NumPy's letters for the dtypes that can be read
@@ -25,7 +25,7 @@ def dtype_text(dtype: np.dtype[Any]) -> str:
 
 
 def declared_levels(column: AnyArray) -> list[Level]:
-    """Return nothing: NumPy has no dtype for categories."""
+    """Return None: NumPy has no dtype for categories."""
     return []
 
 
@@ -34,7 +34,7 @@ def native_dtype(column: Column) -> np.dtype[Any]:
     dtype = np.dtype(column.dtype) if column.dtype else default_dtype(column)
     if dtype.kind not in _HELD:
         raise SchemaError(f"column {column.name!r} cannot be stored as {column.dtype}")
-    # NumPy gives every cell the room of the widest: a few bytes in a model file could ask for
+    # NumPy allocates the widest size for every cell: a few bytes in a model file could request
     # gigabytes.
     return np.dtype(object) if dtype.kind == "U" and dtype.itemsize > _WIDEST else dtype
 
@@ -67,7 +67,7 @@ def fill_column(frame: AnyArray, gap: Gap) -> AnyArray:
 
 
 def join_columns(names: Sequence[str], columns: Sequence[AnyArray]) -> AnyArray:
-    """Return an array of shape (rows, columns); columns that nothing else joins become objects."""
+    """Return an array of shape (rows, columns); columns without a common dtype become objects."""
     is_mixed = len({array.dtype.kind in "UOM" for array in columns}) > 1
     return np.stack([array.astype(object) if is_mixed else array for array in columns], axis=1)
 

@@ -9,9 +9,7 @@ import numpy as np
 
 from softlearn.arrays import Floats
 from softlearn.table import on_numpy, on_pyarrow
-from softlearn.table.column import Column, Level
-from softlearn.table.times import counts_from_seconds, unit_of
-from softlearn.table.wing import (
+from softlearn.table.backend import (
     Gap,
     Library,
     NativeColumn,
@@ -23,13 +21,15 @@ from softlearn.table.wing import (
     numbers_within,
     require_levels,
 )
+from softlearn.table.column import Column, Level
+from softlearn.table.times import counts_from_seconds, unit_of
 
 _ARROW = re.compile(r"arrow\[(.+)\]")
 _CATEGORY = re.compile(r"category\[(.+?)(, ordered)?\]")
 
 
 def dtype_text(dtype: NativeDtype) -> str:
-    """Return text from which the dtype can be made again; pandas' own is not always enough."""
+    """Return text from which the dtype can be restored; ``str(dtype)`` is not always enough."""
     pd = _pandas()
     if isinstance(dtype, pd.CategoricalDtype):
         inner = dtype_text(dtype.categories.dtype)
@@ -94,7 +94,7 @@ def fill_column(frame: NativeFrame, gap: Gap) -> NativeColumn:
 def join_columns(names: Sequence[str], columns: Sequence[NativeColumn]) -> NativeFrame:
     """Return a frame of these columns, numbered from 0."""
     pd = _pandas()
-    # With the dtype said, because pandas takes a bare array of objects that are text as text.
+    # With an explicit dtype, because pandas converts an array of objects that are all text.
     series = [pd.Series(cells, dtype=cells.dtype) for cells in columns]
     return pd.DataFrame(dict(zip(names, series, strict=True)))
 

@@ -10,9 +10,7 @@ import numpy as np
 
 from softlearn.arrays import Floats
 from softlearn.errors import SchemaError
-from softlearn.table.column import Column, Level
-from softlearn.table.times import counts_from_seconds, unit_of, zone_of
-from softlearn.table.wing import (
+from softlearn.table.backend import (
     Gap,
     Library,
     NativeColumn,
@@ -24,6 +22,8 @@ from softlearn.table.wing import (
     numbers_within,
     require_levels,
 )
+from softlearn.table.column import Column, Level
+from softlearn.table.times import counts_from_seconds, unit_of, zone_of
 
 _DECIMAL = re.compile(r"Decimal\[(\d+), (\d+)\]")
 _INTEGERS = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")

@@ -8,9 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from softlearn.arrays import Floats
-from softlearn.table.column import Column, Level
-from softlearn.table.times import counts_from_seconds, unit_of
-from softlearn.table.wing import (
+from softlearn.table.backend import (
     Gap,
     Library,
     NativeColumn,
@@ -21,6 +19,8 @@ from softlearn.table.wing import (
     missing_library,
     numbers_within,
 )
+from softlearn.table.column import Column, Level
+from softlearn.table.times import counts_from_seconds, unit_of
 
 _DICTIONARY = re.compile(r"dictionary<values=(.+), indices=(\w+), ordered=([01])>")
 _ZONED = re.compile(r"timestamp\[(\w+), tz=(.+)\]")

@@ -1,7 +1,7 @@
-"""A summary of a table in as many passes over its rows as it needs to know heavy values exactly.
+"""Summarise a table in several passes, until heavy values are counted exactly.
 
-Bins of numbers whose leading bits agree may hold much of a column, because its values lie close
-together or because one of them is there again and again. A further pass looks into these bins.
+A bin of numbers whose leading bits agree may hold much of a column, because its values are close
+together or one of them is very frequent. A further pass divides these bins.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy as np
 from softlearn.table.joining import Bins
 from softlearn.table.summary import ColumnSummary, TableSummary
 
-HEAVY: Final = 0.0005  # of the rows: half of what a value holds that gets a cell of its own
+HEAVY: Final = 0.0005  # share of the rows: half of that of a value with a cell of its own
 _MOST_PASSES: Final = 4
 
 
 def in_passes(summary_of: Callable[[Mapping[str, Bins] | None], TableSummary]) -> TableSummary:
     """Return a summary of a table with one value for each bin.
 
-    `summary_of` passes over all rows and returns what they tell of all columns, or of the values
-    within some bins of some columns.
+    `summary_of` passes over all rows and summarises all columns, or only the values within some
+    bins of some columns.
     """
     found = summary_of(None)
     for _ in range(_MOST_PASSES):
@@ -49,7 +49,7 @@ def _heavy(column: ColumnSummary) -> Bins:
 
 
 def _refined(column: ColumnSummary, heavy: Bins, closer: ColumnSummary) -> ColumnSummary:
-    """Return a column with what was found within its heavy bins in their place."""
+    """Return a column with its heavy bins replaced by their closer summary."""
     bins, finer = column.bins, closer.bins
     stays = ~np.isin(bins.low, heavy.low)
     low, high, weight = (

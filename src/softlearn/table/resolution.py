@@ -10,18 +10,18 @@ import numpy as np
 from softlearn.arrays import Floats
 from softlearn.numeric_policy import ON_GRID
 
-MOST_DECIMALS: Final = 6  # numbers with more are not written but computed
-_LARGEST_COUNT = 2.0**53  # of steps: beyond it float64 does not tell neighbours apart
-_LARGEST_DECIMAL = 2.0**41  # of steps that are decimals: beyond it any number looks like one
-# Multiples of a larger unit are a habit only if many values keep it; three may by chance.
+MOST_DECIMALS: Final = 6  # numbers with more decimals are taken for results of computations
+_LARGEST_COUNT = 2.0**53  # in steps: beyond it float64 does not distinguish neighbours
+_LARGEST_DECIMAL = 2.0**41  # in decimal steps: beyond it any number looks like a decimal
+# Multiples of a larger unit need many values as evidence; three may be chance.
 _FEWEST_VALUES = 8
 
 
 class Grid(NamedTuple):
     """The values origin + i · step for whole numbers i; a step of 0 means every number.
 
-    All values are multiples of ``unit``, which is the step itself, or more for whole numbers: these
-    are possible one by one, even where all that were seen are multiples of ten.
+    All observed values are multiples of ``unit``. It is the step itself, or larger for whole
+    numbers: all of these are possible, even if the observed ones are multiples of ten.
     """
 
     origin: float
@@ -53,7 +53,7 @@ def written(x: Floats) -> Floats:
 
 
 class Decimals(NamedTuple):
-    """How numbers are written: with so many decimals, all as multiples of a unit from the first.
+    """The decimals of numbers, and the unit of their differences.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Decimals(NamedTuple):
 
     @classmethod
     def of(cls, numbers: Floats) -> Decimals:
-        """Return how some numbers are written."""
+        """Return the decimals of some numbers."""
         for digits in range(MOST_DECIMALS + 1):
             scaled = numbers * 10.0**digits
             if np.abs(numbers).max(initial=0.0) > _largest(digits):
@@ -87,7 +87,7 @@ class Decimals(NamedTuple):
         return cls(None)
 
     def merged(self, other: Decimals) -> Decimals:
-        """Return how the numbers of both are written."""
+        """Return the decimals of the numbers of both."""
         if self.digits is None or other.digits is None:
             return Decimals(None)
         digits = max(self.digits, other.digits)
@@ -101,7 +101,7 @@ class Decimals(NamedTuple):
 def find_grid(column: Floats, written: Decimals | None = None, *, whole: bool) -> Grid:
     """Return the coarsest grid that holds all values, (values,) in ascending order.
 
-    How they are ``written`` is known better, if values stand for others that are not here.
+    ``written`` has the decimals of all numbers, if some values represent joined ones.
     """
     how, furthest = written or Decimals.of(column), np.abs(column).max(initial=0.0)
     if how.digits is None or furthest > _largest(how.digits) or (whole and how.digits):

@@ -14,16 +14,16 @@ from softlearn.errors import SchemaError
 from softlearn.numeric_policy import NORMALISATION_TOLERANCE, ON_GRID, ROUNDING
 from softlearn.table.resolution import MOST_DECIMALS, is_written
 
-MOST_CELLS: Final = 253  # codes of cells, of "missing" and of "not known" fit into one byte
-_LARGE = 1e9  # beyond it, in the tails, float64 has no room for many decimals
+MOST_CELLS: Final = 253  # codes of cells, of "missing" and of "unobserved" fit into one byte
+_LARGE = 1e9  # beyond it, in the tails, float64 has fewer decimals
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
     """A column cut into cells in ascending order, each of them one value or a stretch of values.
 
-    Learners find it from the cells of a table; see ``find_scale``. All values of a cell are alike:
-    leaves say how likely each cell is.
+    It is inferred from the cells of a table; see ``find_scale``. All values in a cell are equally
+    likely; the parameters of leaves are the probabilities of cells.
 
     Attributes
     ----------

@@ -10,7 +10,7 @@ from softlearn.arrays import Bools, Floats
 from softlearn.table.scale import Scale
 
 _SHOWN = 3  # values that stand out, the most frequent first
-_LISTED = 6  # values of a column that has few
+_LISTED = 6  # most values of a column whose values are all listed
 _PLAIN_DIGITS = 1e15  # beyond it a number is written with an exponent
 _DAY = 86400.0
 _UNITS = {_DAY * 7: "weeks", _DAY: "days", 3600.0: "hours", 60.0: "minutes"}
@@ -25,10 +25,10 @@ def scale_words(
     unit: float,
     is_time: bool = False,
 ) -> str:
-    """Return what a scale says, from the different values, their weights and which are atoms.
+    """Describe a scale, from the distinct values, their weights and which are atoms.
 
-    Such as "0 to 99999, never lower, often 0, 15024": from the lowest value to the highest, then
-    what is known of others.
+    For example "0 to 99999, never lower, often 0, 15024": the lowest and highest value, then bounds
+    and frequent values.
     """
     are_days = bool((value % _DAY == 0.0).all())
 
@@ -55,7 +55,7 @@ def scale_words(
 
 
 def _step(step: float, *, is_time: bool) -> list[str]:
-    """Return the distance of neighbours, if it is worth a word."""
+    """Return the words for the step, if it is not obvious."""
     if is_time:
         return [_UNITS[step]] if step in _UNITS else []
     if step in (0.0, 1.0):

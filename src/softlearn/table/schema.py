@@ -1,4 +1,4 @@
-"""The columns of a table in order, and the kind of frame to hand back."""
+"""The columns of a table in order, and the kind of frame to return."""
 
 from __future__ import annotations
 
@@ -151,14 +151,14 @@ def _is_number(name: str) -> bool:
 
 
 def _values(column: Column) -> str:
-    """Return the levels, or what is known of the scale, in a few words."""
+    """Return the levels, or the scale in words."""
     gaps = ", or missing" if column.missing == "modelled" else ""
     text, width = column.in_words, _VALUES_WIDTH - len(gaps)
     return (text if len(text) <= width else f"{text[: width - 1]}…") + gaps
 
 
 def chosen_column(column: Column, choice: Choice) -> Column:
-    """Return the caller's choice for a column, completed with what is known of it."""
+    """Return the overridden column, completed with the dtype of the original one."""
     if isinstance(choice, Mapping):
         return chosen_later(column, choice)
     if not isinstance(choice, Column):

@@ -1,7 +1,7 @@
 """The dtype text of a column: how its cells are stored, and how they are written.
 
-A dtype such as ``datetime64[us]`` says it all. Text and Python objects hold cells of many kinds, so
-that their form is remembered behind the dtype: ``str as YYYY-MM-DD``, ``object as Decimal``.
+A dtype such as ``datetime64[us]`` is complete. Text and Python objects hold cells of many kinds, so
+their form follows the dtype: ``str as YYYY-MM-DD``, ``object as Decimal``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from softlearn.table.iso import IsoForm
 
 _MARK = " as "
-_LONGEST = 200  # letters of a dtype; no library writes one half as long
+_LONGEST = 200  # letters of a dtype; twice the longest that any library writes
 
 _ZONE = r"[^\]\x00-\x1f]{1,64}"
 _STAMP = rf"\[[0-9]{{0,3}}(Y|M|W|D|h|m|s|ms|us|ns)(, (tz=)?{_ZONE})?\]"
@@ -39,25 +39,25 @@ _FORM = re.compile(rf"Decimal|float|date|datetime\[us(, {_ZONE})?\]")
 
 
 def remembered(storage: str, form: str) -> str:
-    """Return a dtype text that remembers the form of its cells; an empty form adds nothing."""
+    """Return a dtype text with the form of the cells; an empty form adds nothing."""
     return f"{storage}{_MARK}{form}" if form else storage
 
 
 def storage_of(dtype: str) -> str:
-    """Return the library's own part of a dtype text."""
+    """Return the library's part of a dtype text."""
     return dtype.partition(_MARK)[0]
 
 
 def form_of(dtype: str) -> str:
-    """Return how the cells are written, or nothing if the library's dtype says it all."""
+    """Return the form of the cells; empty if the library's dtype is complete."""
     return dtype.partition(_MARK)[2]
 
 
 def is_known_dtype(dtype: str) -> bool:
     """Return whether a dtype text is one that ``infer_schema`` may have written.
 
-    The libraries take many more as a dtype, some of which ask for gigabytes a cell, so that what
-    a file of unknown origin says is held against this list.
+    Libraries accept many more texts as a dtype, some of which would allocate gigabytes per cell, so
+    the dtypes in an untrusted file are compared with this list.
     """
     if len(dtype) > _LONGEST:
         return False

@@ -13,9 +13,9 @@ from softlearn.table.times import zone_of
 
 
 def stored_alike(a: Cells, b: Cells) -> Cells:
-    """Return a column that holds the cells of both; its values are a's, and not to be read.
+    """Return a column whose storage holds the cells of both; its values are a's, and unused.
 
-    A part without any observed cell takes the other's way, unless it declares levels of its own.
+    A part without any observed cell takes the other's storage, unless it declares levels.
     """
     if storage_of(a.dtype) != storage_of(b.dtype):
         if not b.values.size:
@@ -46,7 +46,7 @@ def _levels(a: Cells, b: Cells) -> tuple[Level, ...]:
 
 
 def _form(a: Cells, b: Cells) -> str:
-    """Return what the Python objects of both are made as again; see ``cells.read_objects``."""
+    """Return the type to which Python objects of both are decoded; see ``cells.read_objects``."""
     mine, other = form_of(a.dtype), form_of(b.dtype)
     if mine == other or a.stored in NUMBERS:
         return mine if mine == other else ""

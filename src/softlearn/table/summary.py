@@ -25,12 +25,12 @@ from softlearn.table.joining import (
 from softlearn.table.resolution import Decimals
 from softlearn.table.storing import stored_alike
 
-MOST_LEVELS = 2**20  # different texts of a column that lives in parts
+MOST_LEVELS = 2**20  # most distinct texts of a column of a table in parts
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnSummary:
-    """The different cells of a column.
+    """The distinct cells of a column.
 
     Attributes
     ----------
@@ -44,11 +44,11 @@ class ColumnSummary:
     missing
         The weight of the rows whose cell is.
     written
-        How all numbers are written, if values have been joined; else None.
+        The decimals of all numbers, if values have been joined; else None.
     highest, dropped
-        (values,) the highest of each bin, if values are joined; and how many bits do not count.
+        (values,) the highest of each bin, if values are joined; and how many bits are ignored.
     ends
-        Values that are known one by one, if values are joined; else None.
+        The lowest and highest values, if values are joined; else None.
     place
         Where the cells were read, for messages.
     """
@@ -71,7 +71,7 @@ class ColumnSummary:
         return Bins(low, high, self.weight, self.dropped)
 
     def distinct(self, kind: str) -> Distinct:
-        """Return the values of rows that count, as a column of some kind reads them."""
+        """Return the distinct values of rows with a weight, read as a kind of column."""
         read = as_kind_needs(self.cells, kind)
         if read is not self.cells:  # text that is times
             return Distinct.of(read.values, self.weight)
@@ -79,7 +79,7 @@ class ColumnSummary:
         return Distinct(read.values[seen], self.weight[seen], self.written)
 
     def bounded(self, most: int) -> ColumnSummary:
-        """Return a summary of at most so many values; numbers join whose leading bits agree."""
+        """Return a summary of at most so many values; numbers are joined by their leading bits."""
         values, is_label = self.cells.values, self.cells.stored == "categorical"
         if is_label and len(self.cells.levels) > MOST_LEVELS:
             raise TableError(
@@ -114,7 +114,7 @@ class ColumnSummary:
 
 @dataclass(frozen=True, slots=True)
 class TableSummary:
-    """What is known of a table from some of its rows."""
+    """A summary of some rows of a table."""
 
     columns: tuple[ColumnSummary, ...]
     library: str
@@ -143,14 +143,14 @@ def summarise(
     place: str = "",
     within: Mapping[str, Bins] | None = None,
 ) -> TableSummary:
-    """Return what some rows tell of their columns.
+    """Summarise the columns of some rows.
 
     Parameters
     ----------
     frame : pandas or polars DataFrame, pyarrow Table or 2-D NumPy array
         The rows; there may be none.
     counts : ndarray of shape (rows,), optional
-        How often each row counts, as ``WeightTotals.as_counts`` of all rows gives it.
+        The count of each row, from ``WeightTotals.as_counts`` of all rows.
     place : str
         Where the rows are from, for messages about parts that do not fit.
     within : mapping of column name to bins, optional
@@ -170,7 +170,7 @@ def summarise(
 
 
 def merge(parts: Sequence[TableSummary]) -> TableSummary:
-    """Return what all parts of a table tell together; the result does not depend on their cut.
+    """Merge the summaries of all parts of a table; the result does not depend on the partition.
 
     Columns are in the order of the first part. Levels that are declared keep their order if all
     parts declare the same, and are sorted otherwise.
@@ -263,7 +263,7 @@ def _codes(cells: Cells, like: Cells) -> Floats:
 
 
 def _written(parts: list[ColumnSummary]) -> Decimals | None:
-    """Return how all numbers are written, once values of some part were joined."""
+    """Return the decimals of all numbers, if values of some part were joined."""
     if all(part.written is None for part in parts):
         return None
     how: list[Decimals] = [

@@ -18,7 +18,7 @@ from softlearn.numeric_policy import (
 from softlearn.table.distinct import Distinct
 from softlearn.table.resolution import Grid
 
-# A tail is cut into cells whose lengths grow by this factor, until no number is left out.
+# A tail is divided into cells whose lengths grow by this factor, until it covers all numbers.
 _TAIL_GROWTH = 32.0
 _CELLS_OF_A_TAIL = 11
 _CELLS_BEFORE_A_BOUND = 3
@@ -32,7 +32,7 @@ class Bounds:
 
     lower: float | None
     upper: float | None
-    is_hard: tuple[bool, bool]  # said by the caller: beyond them nothing is possible
+    is_hard: tuple[bool, bool]  # given by the user: nothing is possible beyond them
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Cut:
 
 
 def with_ends(cells: Cut, column: Distinct, grid: Grid, bounds: Bounds) -> Cut:
-    """Add what lies beyond the lowest and the highest value."""
+    """Add the tails beyond the lowest and the highest value."""
     low = _end(column, grid, bounds.lower, bounds.is_hard[0], side=-1)
     high = _end(column, grid, bounds.upper, bounds.is_hard[1], side=1)
     return Cut(
@@ -68,18 +68,18 @@ def _end(column: Distinct, grid: Grid, bound: float | None, is_hard: bool, side:
         if grid.step:  # the last value on the grid that keeps the bound
             room = float(np.floor(room / grid.step * (1.0 + ROUNDING) + ON_GRID)) * grid.step
         if room >= max(grid.step, np.spacing(abs(last))):
-            thins_out = not is_hard  # where a bound is promised, all up to it is as likely
+            thins_out = not is_hard  # up to a bound given by the user, all values are as likely
             length = _tail_length(column, grid, side)
             lengths = _up_to(room, length, grid) if thins_out else [room]
             shares = (new * _falling(len(lengths))).tolist()
         new = 0.0 if is_hard else BEYOND_BOUND
     if new:
         growth = _TAIL_GROWTH ** np.arange(_CELLS_OF_A_TAIL)
-        with np.errstate(over="ignore"):  # what lies beyond float64 is left out below
+        with np.errstate(over="ignore"):  # numbers beyond float64 are dropped below
             lengths += (_tail_length(column, grid, side) * growth).tolist()
         shares += (new * _falling(_CELLS_OF_A_TAIL)).tolist()
     cells = _laid_out(last, np.array(lengths), np.array(shares), grid, side)
-    if is_hard and bound is not None:  # rounding goes no further either
+    if is_hard and bound is not None:  # rounding must not exceed it either
         keep = np.minimum if side > 0 else np.maximum
         cells = replace(cells, left=keep(cells.left, bound), right=keep(cells.right, bound))
     return cells
@@ -110,7 +110,7 @@ def _laid_out(last: float, lengths: Floats, shares: Floats, grid: Grid, side: in
             outer = last + side * np.cumsum(lengths)
         inner = np.concatenate([[last], outer[:-1]])
         inner = np.nextafter(inner, side * np.inf) if inner.size else inner
-    # Beyond a million thousand million steps float64 no longer tells neighbours on a grid apart.
+    # Beyond 10**15 steps float64 no longer distinguishes neighbours on a grid.
     fits = np.isfinite(outer) & (np.abs(outer) < FURTHEST_STEP * grid.step if grid.step else True)
     inner, outer, shares = inner[fits], outer[fits], shares[fits]
     left, right = (inner, outer) if side > 0 else (outer[::-1], inner[::-1])
@@ -129,7 +129,7 @@ def _steps_out(last: float, counts: Floats, grid: Grid, side: int) -> tuple[Floa
 
 
 def _tail_length(column: Distinct, grid: Grid, side: int) -> float:
-    """Return how far new values may lie beyond the last one: as far as the last few spread."""
+    """Return how far new values may lie beyond the last one: the spread of the last few."""
     few = 1.0 / np.sqrt(column.mass + 1.0)
     spread = float(column.value[-1] - column.value[0])
     end = float(column.value[-1 if side > 0 else 0])

@@ -23,7 +23,7 @@ _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _STAMP = re.compile(r"\[(?P<unit>s|ms|us|ns)(?:, (?:tz=)?(?P<zone>[^\]]+))?\]")
 _WRITTEN = re.compile(r" as YYYY-MM-DD[T ]HH:MM[:S.f]*(?P<zone>Z|[+-][0-9]{2}:?[0-9]{2})?")
-# What Python's calendar and four digits of a year hold: 0001-01-01 to 9999-12-31T23:59:59.
+# The range of Python's calendar: 0001-01-01 to 9999-12-31T23:59:59.
 FIRST_SECOND, LAST_SECOND = -62_135_596_800, 253_402_300_799
 
 
@@ -46,9 +46,9 @@ def zone_of(dtype: str) -> str | None:
 
 
 def moments(seconds: Floats, dtype: str) -> list[date]:
-    """Return times, none of them missing, as ``moment`` does; those beyond the calendar its ends.
+    """Return times, none of them missing, as ``moment`` does, clipped to the calendar.
 
-    A zone needs a day more on both sides, and rounding to days half of one in the end.
+    A zone needs a margin of a day on both sides, and rounding to days half a day at the end.
     """
     before = SECONDS_PER_DAY if zone_of(dtype) else 0
     after = SECONDS_PER_DAY // 2 if unit_of(dtype) == "day" else before
@@ -57,7 +57,7 @@ def moments(seconds: Floats, dtype: str) -> list[date]:
 
 
 def zone_name(zone: tzinfo | None) -> str:
-    """Return a name from which the zone can be made again; UTC for one that has none."""
+    """Return a name from which the zone can be restored; UTC for a zone without a name."""
     own = getattr(zone, "key", None) or getattr(zone, "zone", None)
     if own is None and isinstance(zone, timezone):
         own = zone.tzname(None)
@@ -74,7 +74,7 @@ def seconds_from_datetime64(times: AnyArray) -> Floats:
 def counts_from_seconds(seconds: Floats, unit: str) -> Counts:
     """Return seconds as whole numbers of a unit; a missing one becomes 0.
 
-    What lies outside the unit's range becomes the nearest time that it can hold.
+    Times outside the unit's range become the nearest time within it.
     """
     if unit == "day":
         return np.rint(np.nan_to_num(seconds) / SECONDS_PER_DAY).astype(np.int64)

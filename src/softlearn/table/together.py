@@ -1,4 +1,4 @@
-"""Read many columns of a wide table at once, where no column needs interpretation."""
+"""Read many columns of a wide table at once, if they need no interpretation."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from softlearn.table.frames import Frame
 from softlearn.table.schema import Schema
 
 _FEWEST = 8  # columns; fewer are as fast one by one
-_CELLS_AT_ONCE = 1 << 16  # half a megabyte of floats: checked while they are in the cache
+_CELLS_AT_ONCE = 1 << 16  # half a megabyte of floats, so that they stay in the cache
 
 
 def read_together(table: Frame, schema: Schema, encoded: Floats) -> Bools:
-    """Write the cells of columns that need no look at each of them; return which, (columns,).
+    """Write the cells of columns that can be read as a block; return which, (columns,).
 
-    These are stored as plain numbers or booleans, and are numbers, or levels that are their own
-    codes. Columns with a cell that does not fit are left to whoever can say what is wrong.
+    These are stored as plain numbers or booleans, and are numbers, or levels that equal their
+    codes. Columns with a cell that does not fit are left to ``encode``, which explains the error.
     """
     done = np.zeros(len(schema), dtype=bool)
     n_codes = np.array([_codes_of(column) for column in schema])
@@ -33,7 +33,7 @@ def read_together(table: Frame, schema: Schema, encoded: Floats) -> Bools:
 
 
 def _codes_of(column: Column) -> int:
-    """Return how many codes a column has that are its levels; 0 for numbers, -1 for all others."""
+    """Return the number of levels if they equal their codes; 0 for numbers, -1 for all others."""
     if column.missing == "modelled" or column.kind == "datetime":
         return -1
     if not column.is_discrete:
@@ -68,7 +68,7 @@ def _parts(columns: Offsets, n_rows: int) -> Iterator[tuple[slice, Offsets]]:
 
 
 def _fit(rows: Floats, n_codes: Offsets, kind: str) -> Bools:
-    """Return which rows hold levels or numbers alone, (columns,); NaN is a missing cell."""
+    """Return which columns have only valid levels or numbers, (columns,); NaN is missing."""
     if rows.shape[1] == 0:
         return np.ones(rows.shape[0], dtype=bool)
     low, high = np.fmin.reduce(rows, axis=1), np.fmax.reduce(rows, axis=1)

@@ -67,7 +67,7 @@ def is_missing(value: object) -> bool:
 
 
 def unknown_level(column: Column, value: object) -> UnknownLevelError:
-    """Return the error for a value that is none of the column's levels."""
+    """Return the error for a value that is not one of the column's levels."""
     value = plain(value)
     return UnknownLevelError(
         f"column {column.name!r} holds {shown(value)}, which is none of its levels "
@@ -87,7 +87,7 @@ def wrong_value(column: Column, value: object, wanted: str) -> TableError:
 
 
 def shown(value: object) -> str:
-    """Return a value as a message names it; of a number of very many digits, their count."""
+    """Return a value as text for a message; of a huge number, only the count of digits."""
     if isinstance(value, int) and abs(value) > LARGEST_EXACT_INTEGER**2:
         return f"a whole number of {value.bit_length()} bits"
     return repr(value)
@@ -108,7 +108,7 @@ def plain(value: object) -> object:
 
 def _level_code(column: Column, value: object) -> float:
     value = plain(value)
-    # Python's equality is the rule that is wanted: 1, 1.0 and True are one level, "1" is not.
+    # Python's equality is intended: 1, 1.0 and True are one level, "1" is not.
     if isinstance(value, str | int | float) and value in column.levels:
         return float(column.levels.index(value))
     raise unknown_level(column, value)

@@ -1,4 +1,4 @@
-"""The application: the page, its files, and the API."""
+"""The web application: the page, its files, and the API."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from softlearn.show.views.values import Json
 from softlearn.web.endpoints import ENDPOINTS, Endpoint
 from softlearn.web.openapi import DESCRIPTION, listing, openapi
 from softlearn.web.parameters import read_parameters
-from softlearn.web.safety import App, Door, Guard
+from softlearn.web.safety import Access, App, Guard
 from softlearn.web.session import NoTableError, Session
 from softlearn.web.work import BusyError, Work, as_json
 
@@ -32,8 +32,8 @@ _TYPES = {
 }
 
 
-def application(session: Session, door: Door, work: Work, version: str) -> App:
-    """Return the whole application behind its door."""
+def application(session: Session, access: Access, work: Work, version: str) -> App:
+    """Return the application with its security checks."""
     routes = [
         *(Route(endpoint.path, _answering(endpoint, work)) for endpoint in ENDPOINTS),
         Route("/api", _always(as_json(listing()))),
@@ -42,11 +42,11 @@ def application(session: Session, door: Door, work: Work, version: str) -> App:
     ]
     app = Starlette(routes=routes, exception_handlers={404: _not_found})
     app.router.redirect_slashes = False
-    return Guard(app, door)
+    return Guard(app, access)
 
 
 def _page_routes() -> list[Route]:
-    """Return a route for each file of the page; nothing else can be asked for."""
+    """Return a route for each file of the page; other files are not served."""
     routes = []
     for file in sorted(files("softlearn.web").joinpath("page").iterdir(), key=lambda one: one.name):
         kind = _TYPES.get(file.name.rpartition(".")[2])
@@ -57,7 +57,7 @@ def _page_routes() -> list[Route]:
 
 
 def _always(body: bytes, kind: str = "application/json") -> Answering:
-    """Return what answers with the same bytes again and again."""
+    """Return an endpoint that always answers with the same bytes."""
 
     async def answer(request: Request) -> Response:
         return Response(body, media_type=kind, headers={"cache-control": "no-cache"})

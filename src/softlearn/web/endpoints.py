@@ -50,11 +50,11 @@ class Endpoint:
 
 
 def _posterior(session: Session, asked: Values) -> Json:
-    return session.believer.answer(asked["given"], asked["column"])
+    return session.posterior_view.answer(asked["given"], asked["column"])
 
 
 def _informative(session: Session, asked: Values) -> Json:
-    return informative_columns(session.believer, asked["target"], asked["given"])
+    return informative_columns(session.posterior_view, asked["target"], asked["given"])
 
 
 def _sample(session: Session, asked: Values) -> Json:

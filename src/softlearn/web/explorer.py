@@ -22,14 +22,14 @@ from softlearn.model import Model
 from softlearn.model.given import Unknown
 from softlearn.table import encode
 from softlearn.web.app import application
-from softlearn.web.safety import Door, is_loopback
+from softlearn.web.safety import Access, is_loopback
 from softlearn.web.session import Session
 from softlearn.web.work import Work
 
 HOST = "127.0.0.1"
 PORT = 8765
 _BACKLOG = 512
-_TRIED = 50  # ports after the usual one
+_TRIED = 50  # ports to try after the default one
 _LONGEST_REQUEST = 32_768  # bytes of a request line with its headers
 _BUSY = (errno.EADDRINUSE, errno.EACCES)
 _PATIENCE = 10.0  # seconds to wait for the server to start or to stop
@@ -37,19 +37,19 @@ _PATIENCE = 10.0  # seconds to wait for the server to start or to stop
 
 @dataclass(frozen=True)
 class Place:
-    """Where the explorer listens, and what it asks of visitors."""
+    """Where the explorer listens, and who has access."""
 
     line: socket.socket
-    door: Door
+    access: Access
 
     @property
     def url(self) -> str:
         """The address to open."""
-        host = self.door.host
+        host = self.access.host
         shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
         shown = f"[{shown}]" if ":" in shown else shown
-        token = f"?{urlencode({'token': self.door.token})}" if self.door.token else ""
-        return f"http://{shown}:{self.door.port}/{token}"
+        token = f"?{urlencode({'token': self.access.token})}" if self.access.token else ""
+        return f"http://{shown}:{self.access.port}/{token}"
 
 
 class Explorer:
@@ -125,23 +125,23 @@ def serve(
     ready(place.url)
     try:
         server.run(sockets=[place.line])
-    except KeyboardInterrupt:  # uvicorn hands it on after it has closed everything
+    except KeyboardInterrupt:  # uvicorn raises it again after shutting down
         pass
     finally:
         work.close()
 
 
 def open_place(host: str = HOST, port: int | None = None) -> Place:
-    """Return a free place to listen; an address beyond this machine gets a token.
+    """Return a free place to listen; addresses that other machines can reach get a token.
 
-    A port that was asked for and is busy is an error; without one the next free port is taken.
+    If the given port is busy, that is an error; without one the next free port is used.
     """
     token = None if is_loopback(host) else secrets.token_urlsafe(18)
     wanted = [port] if port is not None else [*range(PORT, PORT + _TRIED), 0]
     for one in wanted:
         line = _listening(host, one)
         if line is not None:
-            return Place(line, Door(host, line.getsockname()[1], token))
+            return Place(line, Access(host, line.getsockname()[1], token))
     raise SoftlearnError(
         f"port {port} on {host} is busy; choose another one with --port, or leave it out to take "
         "the next free one"
@@ -172,8 +172,8 @@ def _server(session: Session, place: Place) -> tuple[uvicorn.Server, Work]:
 
     work = Work(session)
     config = uvicorn.Config(
-        application(session, place.door, work, __version__),
-        log_level="critical",  # a request that is stopped with the server is no error
+        application(session, place.access, work, __version__),
+        log_level="critical",  # a request that is cancelled with the server is not an error
         access_log=False,
         server_header=False,
         lifespan="off",

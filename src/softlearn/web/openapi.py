@@ -10,7 +10,7 @@ DESCRIPTION = "/api/openapi.json"
 
 
 def listing() -> Json:
-    """Return what ``/api`` says: every question with a line about it, and its description."""
+    """Return the answer of ``/api``: every endpoint with a line about it, and its description."""
     return {
         "about": "Exact answers about a model; every view of the page asks here.",
         "openapi": DESCRIPTION,

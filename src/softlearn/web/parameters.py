@@ -13,7 +13,7 @@ LONGEST_TEXT = 8000  # letters; a condition for each of a few hundred columns
 
 
 class RequestError(SoftlearnError):
-    """A parameter that is missing, unknown, or not what it should be."""
+    """A parameter that is missing, unknown or invalid."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +25,7 @@ class Parameter:
     name, about
         The name, and what it means.
     default
-        What it is if it is left out; a required parameter has none.
+        The default; a required parameter has none.
     required
         Whether it must be there.
     """

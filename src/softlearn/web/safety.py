@@ -35,15 +35,15 @@ HEADERS = (
 
 
 @dataclass(frozen=True)
-class Door:
-    """Who may come in.
+class Access:
+    """Which requests are allowed.
 
     Attributes
     ----------
     host, port
         Where the server listens.
     token
-        What a visitor must know; None if only this machine can come in.
+        The secret that a request must contain; None if only this machine has access.
     """
 
     host: str
@@ -85,10 +85,10 @@ def is_loopback(host: str) -> bool:
 
 
 class Guard:
-    """An ASGI application that lets only proper requests through to another."""
+    """ASGI middleware that only passes allowed requests."""
 
-    def __init__(self, app: App, door: Door) -> None:
-        self._app, self._door = app, door
+    def __init__(self, app: App, access: Access) -> None:
+        self._app, self._access = app, access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or refuse."""
@@ -99,7 +99,7 @@ class Guard:
         if refusal is not None:
             await _reply(send, *refusal)
             return
-        if self._door.token is not None and _offered(scope) is not None:
+        if self._access.token is not None and _offered(scope) is not None:
             await self._remember(scope, send)
             return
 
@@ -112,13 +112,13 @@ class Guard:
 
     def _refusal(self, scope: Scope, headers: dict[bytes, str]) -> tuple[int, str] | None:
         """Return the status and the reason, if a request is refused."""
-        if not self._door.knows(headers.get(b"host", "")):
+        if not self._access.knows(headers.get(b"host", "")):
             return 421, "the Host header names another server"
         if scope["method"] not in ("GET", "HEAD"):
             return 405, "the explorer only answers GET"
         if headers.get(b"content-length", "0") != "0" or b"transfer-encoding" in headers:
             return 413, "requests have no body"
-        if self._door.token is not None and not self._door.admits(self._token(scope, headers)):
+        if self._access.token is not None and not self._access.admits(self._token(scope, headers)):
             return 401, "open the address with the token that the terminal shows"
         return None
 
@@ -132,14 +132,14 @@ class Guard:
             cookies = SimpleCookie(headers.get(b"cookie", ""))
         except CookieError:
             return None
-        found = cookies.get(self._door.cookie)
+        found = cookies.get(self._access.cookie)
         return str(found.value) if found is not None else None
 
     async def _remember(self, scope: Scope, send: Send) -> None:
         """Keep the token in a cookie and take it out of the address, which may be shared."""
         query = parse_qsl(scope["query_string"].decode("latin-1"))
         rest = urlencode([(name, value) for name, value in query if name != "token"])
-        cookie = f"{self._door.cookie}={self._door.token}; HttpOnly; SameSite=Strict; Path=/"
+        cookie = f"{self._access.cookie}={self._access.token}; HttpOnly; SameSite=Strict; Path=/"
         headers = [(b"location", f"/?{rest}".encode()), (b"set-cookie", cookie.encode())]
         await send({"type": "http.response.start", "status": 303, "headers": [*headers, *HEADERS]})
         await send({"type": "http.response.body", "body": b""})

@@ -8,7 +8,7 @@ from threading import Lock
 from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError
 from softlearn.model import Model
-from softlearn.show.views import Believer, Fit, Kinds, Rows, Tree, overview
+from softlearn.show.views import Fit, Kinds, PosteriorView, Rows, Tree, overview
 from softlearn.show.views.values import Json
 
 
@@ -17,7 +17,7 @@ class NoTableError(SoftlearnError):
 
 
 class Session:
-    """What is explored. It is never changed by a request.
+    """The model and the table that are explored; requests never change them.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Session:
     def __init__(self, model: Model, title: str, values: Floats | None = None) -> None:
         self.model, self.title, self._values = model, title, values
         self._lock = Lock()
-        self.believer = Believer(model)
+        self.posterior_view = PosteriorView(model)
 
     @property
     def has_table(self) -> bool:
@@ -81,4 +81,4 @@ class Session:
 
     @cached_property
     def _fit(self) -> Fit:
-        return Fit(self.believer, self._rows)
+        return Fit(self.posterior_view, self._rows)

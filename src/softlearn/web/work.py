@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from softlearn.errors import SoftlearnError
-from softlearn.show.views import Asked, Believer
+from softlearn.show.views import PosteriorView, Request
 from softlearn.show.views.values import Json
 from softlearn.web.endpoints import POSTERIOR, Endpoint
 from softlearn.web.session import Session
@@ -56,7 +56,7 @@ class Work:
             self._n_inside -= 1
 
     def close(self) -> None:
-        """Let go of the threads; what is being computed ends by itself."""
+        """Shut the threads down; running computations finish."""
         for threads in (self._threads, self._posterior_thread):
             threads.shutdown(wait=False, cancel_futures=True)
 
@@ -84,7 +84,7 @@ class Work:
                 bodies = await loop.run_in_executor(
                     self._posterior_thread, self._posteriors, questions
                 )
-            except Exception as error:  # all who wait get it
+            except Exception as error:  # all waiting requests get it
                 bodies = [error for _ in batch]
             for (_, future), body in zip(batch, bodies, strict=True):
                 if future.cancelled():
@@ -97,16 +97,16 @@ class Work:
 
     def _posteriors(self, questions: Sequence[Mapping[str, Any]]) -> list[bytes | Exception]:
         """Return the bodies of all answers, or what is wrong with a question."""
-        believer = self._session.believer
-        read = [_read(believer, asked) for asked in questions]
-        sound = [one for one in read if isinstance(one, Asked)]
-        answers = iter(believer.answers(sound) if sound else [])
-        found = [next(answers) if isinstance(one, Asked) else one for one in read]
+        posterior_view = self._session.posterior_view
+        read = [_read(posterior_view, asked) for asked in questions]
+        sound = [one for one in read if isinstance(one, Request)]
+        answers = iter(posterior_view.answers(sound) if sound else [])
+        found = [next(answers) if isinstance(one, Request) else one for one in read]
         return [one if isinstance(one, Exception) else as_json(one) for one in found]
 
 
 async def _others() -> None:
-    """Let answers be written, and requests that have come be read, before the next pass.
+    """Let the event loop write answers and read requests before the next pass.
 
     A thread that computes takes the interpreter's lock at every write, for five milliseconds.
     """
@@ -114,9 +114,9 @@ async def _others() -> None:
         await asyncio.sleep(0)
 
 
-def _read(believer: Believer, asked: Mapping[str, Any]) -> Asked | Exception:
+def _read(posterior_view: PosteriorView, asked: Mapping[str, Any]) -> Request | Exception:
     try:
-        return believer.asked(asked["given"], asked["column"])
+        return posterior_view.request(asked["given"], asked["column"])
     except SoftlearnError as error:
         return error
 

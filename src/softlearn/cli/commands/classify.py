@@ -100,7 +100,7 @@ class Tally:
 
 
 def _without_cells(table: ArrowTable, name: str) -> ArrowTable:
-    """Return the table with a column of which nothing is known."""
+    """Return the table with one column made unobserved."""
     import pyarrow as pa  # noqa: PLC0415
 
     others = table.drop_columns([name]) if name in table.column_names else table

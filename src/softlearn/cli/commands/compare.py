@@ -53,8 +53,8 @@ class Compare(TrainingCommand):
         from softlearn.estimators import compare  # noqa: PLC0415
 
         names = self._names()
-        is_said = self.valid is not None or self.hold_out is not None
-        asked = self if is_said else replace(self, hold_out=_HELD_OUT)
+        has_rows = self.valid is not None or self.hold_out is not None
+        asked = self if has_rows else replace(self, hold_out=_HELD_OUT)
         training = asked.read_training(self.output)
         with _told() as watch:
             found = compare(

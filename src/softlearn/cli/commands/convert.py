@@ -1,4 +1,4 @@
-"""A model in other formats."""
+"""``softlearn convert``."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class Demo(Command):
     examples = ("softlearn demo",)
 
     def run(self) -> None:
-        """Walk through it."""
+        """Run the demo."""
         from softlearn import demo  # noqa: PLC0415
 
         if not self.as_json:

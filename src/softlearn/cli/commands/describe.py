@@ -19,7 +19,7 @@ class Describe(Command):
     model: ModelPath
 
     def run(self) -> None:
-        """Tell."""
+        """Summarise the model."""
         from softlearn.show import tell  # noqa: PLC0415
 
         found = tell(load_model(self.model))

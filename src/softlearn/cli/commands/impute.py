@@ -1,4 +1,4 @@
-"""Missing cells, filled."""
+"""``softlearn impute``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The oddest rows of a table, and why they are odd."""
+"""``softlearn outliers``."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Outliers(StreamingCommand):
 
 @dataclass(frozen=True)
 class AlreadyLearnt:
-    """A learner whose model is there before it sees a table, to build estimators on."""
+    """An estimator with a given model, on which other estimators can be built."""
 
     model_: Model
 
@@ -75,7 +75,7 @@ class AlreadyLearnt:
 
 
 def detector_of(model: Model) -> CircuitOutlierDetector:
-    """Return a detector that takes rows drawn from the model for usual ones."""
+    """Return a detector whose usual surprise is that of rows drawn from the model."""
     from softlearn.estimators import CircuitOutlierDetector  # noqa: PLC0415
 
     usual = model.sample(_USUAL_ROWS, random_state=0)

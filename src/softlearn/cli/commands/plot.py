@@ -1,4 +1,4 @@
-"""Pictures of a model, alone or beside a table."""
+"""``softlearn plot``."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Plot(Command):
         return None if self.columns is None else [name.strip() for name in self.columns.split(",")]
 
     def needed(self, option: str) -> Any:  # noqa: ANN401
-        """Return an option that this kind of picture cannot do without."""
+        """Return an option that this kind of plot requires."""
         value = getattr(self, option)
         if value is None:
             raise SoftlearnError(f"softlearn plot {self.kind} needs --{option}")

@@ -17,7 +17,7 @@ from softlearn.kernels.plainly import question_is_small
 if TYPE_CHECKING:
     from softlearn.model import DensityDistribution, LevelDistribution, Model
 
-_SMALL = 20_000  # edges of a circuit that is asked before a compiler would be loaded
+_SMALL = 20_000  # edges up to which a query is faster without loading the compiler
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -94,7 +94,7 @@ class Query(Command):
 def _distributions(
     model: Model, columns: tuple[str, ...], given: dict[str, object]
 ) -> dict[str, LevelDistribution | DensityDistribution]:
-    """Return the distribution of each column, by default of all that are open."""
+    """Return the distribution of each column, by default of all without a condition."""
     if not columns:
         return model.distributions(given)
     return {name: model.distribution(name, given) for name in columns}

@@ -32,7 +32,7 @@ Betas: TypeAlias = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class Experimenting(Command):
-    """What all experiments share."""
+    """The options of all experiments."""
 
     experiment: ClassVar[str]
 

@@ -58,7 +58,7 @@ class Tune(LearningCommand):
         self._print(found)
 
     def _grid(self, learner: Any) -> dict[str, tuple[object, ...]]:  # noqa: ANN401 - an estimator
-        """Return the learner's grid without what was chosen: that stays as it is."""
+        """Return the learner's grid without parameters that are fixed by options."""
         from softlearn.learn import LEARNERS  # noqa: PLC0415
 
         usual = LEARNERS[self.learner].grid(learner.get_params(deep=False))

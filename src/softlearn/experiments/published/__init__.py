@@ -35,9 +35,9 @@ class Record(NamedTuple):
 
     tractable: float
     system: str  # that reached it
-    likelihood_only: float  # of models that answer no other question
+    likelihood_only: float  # of models that answer no other query
     neural: float
-    decimals: int  # that the tractable figure was printed with
+    decimals: int  # printed with the tractable figure
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Blocks of sums, compiled for the first circuit that has some: most have none."""
+"""The kernel for blocks of sums, compiled on first use: most circuits have none."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Blocks of sums that all have the same children: products of matrices, up and down.
 
-The weights of a block lie behind each other, a row for each sum, and so do the slots of its sums
-and of its children. Loops run over rows of the table innermost, so that a row has the same value
-wherever it stands in a block of rows.
+The weights of a block are contiguous, a row for each sum, and so are the slots of its sums and of
+its children. The innermost loops run over rows of the table, so that the result of a row does not
+depend on its position in a block of rows.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from softlearn.kernels.compile import inner
 
 _FIRST = cast("int", np.int64(0))  # a plain 0 would be a type of its own
 _TILE = 64  # rows at a time: sixty-four children of them fill a first-level cache
-# A place that is unsigned is never counted from the end, and loops over it become vectors.
+# Unsigned indices are never counted from the end, so that loops over them are vectorised.
 _ROWS = np.uint64(_TILE)
 _TWO, _THREE = np.uint64(2 * _TILE), np.uint64(3 * _TILE)
-# Children of one row that differ by more than this many bits are added one by one, each with its
-# own exponent: a sum may be of the small ones alone.
+# If the children of a row differ by more than this many bits, they are added one by one, each with
+# its own exponent: a sum may have only small ones.
 _NEAR = 300.0
 _FURTHEST = 900.0
 
@@ -86,7 +86,7 @@ def _any_scaled(values: Values, first: int, n: int) -> bool:
 
 @inner
 def _brought_near(values: Values, first: int, near: Floats, top: Floats) -> bool:
-    """Write some slots by a common exponent for each row, `top`, unless they are too far apart."""
+    """Scale some slots to a common exponent for each row, `top`, unless they differ too much."""
     m, bits, exponent, n_rows = values.mantissa, values.bits, values.exponent, top.size
     lowest = np.empty(n_rows)
     for r in range(n_rows):
@@ -129,7 +129,7 @@ def _times(
 
 @inner
 def _pack(x: Floats, a: int, n: int, start: int, tile: Floats) -> None:
-    """Write some columns of rows a:a + n behind each other, zeros where there are none left."""
+    """Copy some columns of rows a:a + n to a tile, padded with zeros."""
     at, width = np.uint64(start), np.uint64(min(_TILE, x.shape[1] - start))
     for c in range(n):
         row = np.uint64(c * _TILE)
@@ -153,7 +153,7 @@ def _tile_times(
 ) -> None:
     """Write a matrix of weights, (n_out, n), times a tile, (n, _TILE), four by four.
 
-    Rows of a tile lie a fixed number of places apart, so that compilers see that they differ.
+    Rows of a tile have a fixed distance, so that compilers see that they do not overlap.
     """
     for i in range(n_out * _TILE):
         out[i] = 0.0
@@ -182,7 +182,7 @@ def _four_rows(
     out: Floats,
     i: int,
 ) -> int:
-    """Add weighted rows of a tile, four at a time, to rows i:i + 4; return how many were added."""
+    """Add weighted rows of a tile, four at a time, to rows i:i + 4; return their number."""
     y, j = np.uint64(i * _TILE), 0
     while j + 4 <= n:
         a, x = first + j * step, np.uint64(j * _TILE)
@@ -204,10 +204,10 @@ def _four_rows(
 
 @inner
 def spread_dense(graph: Graph, last: int, values: Values, top: Floats, edge: Floats) -> bool:
-    """Hand the flow of a block's sums on to its children, or return False and do nothing.
+    """Pass the flow of a block's sums to its children; return False if that is not possible.
 
-    `last` is the last sum of the block, `top` scratch, (rows,); slots of the sums hold shares. It
-    is not done where values are too far apart for one common exponent in each row.
+    `last` is the last sum of the block, `top` is scratch, (rows,); slots of the sums hold shares.
+    It is not possible if values differ too much for one common exponent per row.
     """
     shape, m = graph.dense[graph.dense_block[last]], values.mantissa
     first, n_sums, n_children = shape[0], shape[1], shape[2]
@@ -231,7 +231,7 @@ def spread_dense(graph: Graph, last: int, values: Values, top: Floats, edge: Flo
 
 @inner
 def _shares(values: Values, sums: int, top: Floats, share: Floats) -> bool:
-    """Write the share of each sum, its value measured by `top`, unless it is too large."""
+    """Write the share of each sum relative to `top`, unless it is too large."""
     m, exponent = values.mantissa, values.exponent
     for k in range(share.shape[0]):
         has = values.scaled[sums + k]
@@ -255,7 +255,7 @@ def _hand_down(
     m: Floats,
     places: tuple[int, int, int],
 ) -> None:
-    """Give the children their flow: sums their share, over the value, unless others give too.
+    """Write the flow of the children, and for sums the share, over the value unless it is shared.
 
     `places` are the first rows of the shares, of the values of the children and of their slots;
     `child` is the first child.
@@ -287,7 +287,7 @@ def _hand_down(
 def _add_edges(
     weight: Floats, shape: Offsets, share: Floats, sums: int, x: Floats, a: int, edge: Floats
 ) -> None:
-    """Add what the rows send through each edge, four sums and four children at a time."""
+    """Add the flow of the rows through each edge, four sums and four children at a time."""
     first, n_sums, n_children = shape[0], shape[1], shape[2]
     k = 0
     while k < n_sums:
@@ -316,7 +316,7 @@ def _four_sums(
     a: int,
     edge: Floats,
 ) -> int:
-    """Add to the edges of four sums, rows s:s + 4 of the shares; return of how many children."""
+    """Add to the edges of four sums, rows s:s + 4 of the shares; return the number of children."""
     c = 0
     while c + 4 <= n:
         p0, p1, p2, p3, q0, q1, q2, q3 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0

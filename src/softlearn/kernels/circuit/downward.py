@@ -1,4 +1,4 @@
-"""Walk a traced block from the root down: how much of each row flows through each node."""
+"""The downward pass over a traced block: the flow of each row through each node."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from softlearn.kernels.compile import inner, kernel
 def spread(graph: Graph, values: Values, weight: Floats, part: Floats, edge: Floats) -> None:
     """Turn the values of a trace into flows: weight times the probability of visiting a node.
 
-    A sum hands its flow on in proportion to weight times value, a product to all its children.
-    Rows of probability zero flow nowhere. What all rows send through each edge is added to `edge`,
-    (edges,), unless it is empty. `part` is scratch, (rows,).
+    A sum divides its flow in proportion to weight times value, a product passes it to all children.
+    Rows of probability zero have no flow. The flow of all rows through each edge is added to
+    `edge`, (edges,), unless that is empty. `part` is scratch, (rows,).
 
-    A flow is written over the value of its node, or to a slot of its own if the node has several
-    parents, each of which needs the value (`Graph.flow_of`). What a sum needs is its flow divided
-    by its value, its *share*, and that is what is left in the slot of a sum.
+    A flow overwrites the value of its node, or is in a separate slot if the node has several
+    parents, each of which needs the value (`Graph.flow_of`). Sums need their flow divided by their
+    value, the *share*, which is therefore stored in the slot of a sum.
     """
     m, scaled = values.mantissa, values.scaled
     is_sum, slot_of, flow_of, child = graph.is_sum, graph.slot_of, graph.flow_of, graph.child
@@ -49,7 +49,7 @@ def spread(graph: Graph, values: Values, weight: Floats, part: Floats, edge: Flo
             continue
         block = graph.dense_block[node]
         if block >= 0:
-            # A block is met from its last sum on; no node above it is left then.
+            # A block is reached at its last sum; all nodes above it are done then.
             if graph.dense_sum[node] == graph.dense[block, 1] - 1:
                 _spread_block(graph, node, values, part, edge)
             continue
@@ -71,7 +71,7 @@ def spread(graph: Graph, values: Values, weight: Floats, part: Floats, edge: Flo
 
 @inner
 def _spread_block(graph: Graph, last: int, values: Values, part: Floats, edge: Floats) -> None:
-    """Hand the flow of a block of sums on: together, or one by one if values are far apart."""
+    """Pass the flow of a block of sums down, together or, if values differ too much, one by one."""
     m, scaled, slot_of, flow_of = values.mantissa, values.scaled, graph.slot_of, graph.flow_of
     block = graph.dense_block[last]
     first_edge, n_sums, n_children = (
@@ -113,14 +113,14 @@ def _multiply_share(m: Floats, slot: int, to: int, weight: float) -> None:
 
 @inner
 def _plain_part(m: Floats, slot: int, own: int, weight: float, part: Floats) -> None:
-    """Write what a sum sends to a child: its share times weight times value."""
+    """Write the flow from a sum to a child: its share times weight times value."""
     for r in range(m.shape[1]):
         part[r] = weight * m[own, r] * m[slot, r]
 
 
 @inner
 def _scaled_part(values: Values, slot: int, own: int, weight: float, part: Floats) -> None:
-    """Write what a sum sends to a child where one of them has exponents."""
+    """Write the flow from a sum to a child if one of them has exponents."""
     m, exponent = values.mantissa, values.exponent
     above, below = values.scaled[slot], values.scaled[own]
     # A weight of 1e-300 keeps its exponent apart: with a small value it would vanish.
@@ -147,7 +147,7 @@ def _give(m: Floats, part: Floats, own: int, to: int, is_sum: int) -> None:
 
 @inner
 def divide(m: Floats, slot: int, flow: int) -> None:
-    """Write the share of a sum, whose flow stands elsewhere, over its value."""
+    """Write the share of a sum, whose flow is in another slot, over its value."""
     for r in range(m.shape[1]):
         m[slot, r] = 0.0 if m[slot, r] == 0.0 else m[flow, r] / m[slot, r]
 
@@ -162,7 +162,7 @@ def _total(m: Floats, slot: int) -> float:
 
 @inner
 def _hand_on(m: Floats, flow: int, own: int, to: int, is_sum: int) -> None:
-    """Let a product send its flow to a child."""
+    """Pass the flow of a product to a child."""
     if own != to:
         for r in range(m.shape[1]):
             m[to, r] += m[flow, r]

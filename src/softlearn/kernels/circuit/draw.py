@@ -12,7 +12,7 @@ from softlearn.kernels.circuit.scaled import times_power
 from softlearn.kernels.compile import inner, kernel
 from softlearn.kernels.seeds import STEP, uniform
 
-_FEW_LEVELS = 4  # are all looked at
+_FEW_LEVELS = 4  # at most so many are scanned
 
 
 @kernel
@@ -61,11 +61,11 @@ def _walk(
     states: States,
     room: DrawRoom,
 ) -> None:
-    """Walk down once for each of some draws; what one meets goes to its row in the room.
+    """Walk down once for each of some draws; the results go to its row in the room.
 
-    `draws` is the first and their number. Known columns are drawn too: that is faster than to ask.
-    It is one function, as a call counts references to the arrays that it hands over, which takes
-    longer than to draw a level.
+    `draws` is the first and their number. Known columns are drawn too: that is faster than a check.
+    It is a single function, because a call counts references to its array arguments, which takes
+    longer than drawing a level.
     """
     is_sum, edge_start, child, weight = graph.is_sum, graph.edge_start, graph.child, graph.weight
     slot_of, n_levels, leaf_column = graph.slot_of, graph.n_levels, graph.leaf_column
@@ -111,10 +111,10 @@ def _walk(
                 if n == 0:
                     drawn[k, column], leaf[k, column] = u, below
                 elif n == 2 and start < 0:
-                    # Without a branch, which nobody can foresee.
+                    # Without a branch, which could not be predicted.
                     drawn[k, column] = (u >= table[offset]) & (table[offset + 1] > 0.0)
                 elif n <= _FEW_LEVELS and start < 0:
-                    # Without a branch, which nobody can foresee.
+                    # Without a branch, which could not be predicted.
                     until, level, last = 0.0, 0, 0
                     for i in range(n):
                         until += table[offset + i]

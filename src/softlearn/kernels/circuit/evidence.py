@@ -1,4 +1,4 @@
-"""Read what rows know about the discrete columns."""
+"""Read the evidence of rows about the discrete columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from softlearn.kernels.compile import inner
 def load_rows(batch: Batch, first: int, rows: Rows) -> None:
     """Fill a block's codes from the batch, starting at row `first`.
 
-    A number that is no level's code sets `misfit` and counts as unknown.
+    A number that is not a valid code sets `misfit` and counts as unobserved.
     """
     codes, ahead, n_rows = rows.codes, rows.ahead, rows.codes.shape[1]
     begin = rows.ahead_from[0]

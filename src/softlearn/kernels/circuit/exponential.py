@@ -16,9 +16,9 @@ _BITS_PER_NAT = 1.0 / _LN2
 # The logarithm of two in two parts. The first has 33 bits, so that its multiples are exact.
 _LN2_HIGH = 0x162E42FEE * 2.0**-33
 _LN2_LOW = 0x1A39EF35793C76 * 2.0**-85
-_MOST_REST = 0.35  # half a bit is 0.3466; more is met by rounding alone
+_MOST_REST = 0.35  # half a bit is 0.3466; rounding may exceed it a little
 _LOWEST = -1e300  # stands for the logarithm of zero where it is split
-# On half a bit to either side, what is left out after the thirteenth power is below 5e-18.
+# Within half a bit of 0, the error of the series after the thirteenth power is below 5e-18.
 _C3, _C4, _C5, _C6 = 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0, 1.0 / 720.0
 _C7, _C8, _C9, _C10 = (1.0 / math.factorial(k) for k in range(7, 11))
 _C11, _C12, _C13 = (1.0 / math.factorial(k) for k in range(11, 14))
@@ -26,7 +26,7 @@ _C11, _C12, _C13 = (1.0 / math.factorial(k) for k in range(11, 14))
 
 @inner
 def multiply_exp(m: Floats, exponent: Floats, scaled: Kinds, to: int, logs: Floats) -> None:
-    """Multiply a slot by exponentials; rows out of range hand their size to the exponents."""
+    """Multiply a slot by exponentials; the size of rows out of range goes to the exponents."""
     outside = 0
     for r in range(logs.size):
         outside += abs(logs[r]) > TILE_RANGE * _LN2

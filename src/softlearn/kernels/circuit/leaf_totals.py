@@ -1,4 +1,4 @@
-"""Add up, block by block, what rows that flow through each leaf know of its column."""
+"""Add up the sufficient statistics of leaves, block by block."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def add_leaves(
     """
     columns, coding, set_start = graph.leaf_column, reach.coding, batch.set_start
     n_codes, rest_start, by_factors = reach.n_codes, reach.rest_start, reach.by_factors
-    # Leaves that count two codes and nothing else are many, and done together.
+    # Leaves with two codes are many, and done together.
     two = np.empty(columns.size, np.uint8)
     for leaf in range(columns.size):
         has_factors = by_factors[leaf] and set_start[columns[leaf]] >= 0
@@ -52,8 +52,8 @@ def _add_two_codes(
 ) -> None:
     """Add the flow of the leaves that `two` marks.
 
-    Both sums at once, since adding to a place by its code waits for each row before; and all
-    leaves at once, since to call a function for each counts references to all its arrays.
+    Both sums are added at once, because indexed additions would wait for each other; and all leaves
+    in one function, because each call counts references to its arrays.
     """
     start, slot, coding, code_start = reach.start, reach.slot, reach.coding, reach.code_start
     at, n_rows = np.uint64(first), np.uint64(flow.shape[1])  # unsigned: loops become vectors
@@ -123,7 +123,7 @@ def _add_factors(
     mine: Floats,
     totals: LeafTotals,
 ) -> None:
-    """Share the flow of rows that know a factor for each code; factors of 1 say nothing."""
+    """Divide the flow of rows with a factor for each code; factors of 1 have no effect."""
     column, offset, start = graph.leaf_column[leaf], graph.leaf_offset[leaf], reach.code_start[leaf]
     n_codes, rest_start = reach.n_codes[leaf], reach.rest_start[reach.coding[leaf]]
     factors, weights = batch.set_factors, totals.codes

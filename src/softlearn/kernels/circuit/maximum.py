@@ -12,7 +12,7 @@ from softlearn.kernels.compile import inner, kernel
 
 
 class LogGraph(NamedTuple):
-    """A circuit as the passes below read it: leaves first, children before parents, root last."""
+    """A circuit for the passes below: leaves first, children before parents, root last."""
 
     edge_start: Offsets  # (nodes + 1,)
     child: Ids  # (edges,)
@@ -39,14 +39,13 @@ def climb(graph: LogGraph, values: Floats) -> None:
 def prove(
     graph: LogGraph, apart: Bools, pattern: Offsets, values: Floats, slack: Floats, proven: Bools
 ) -> None:
-    """Find the nodes that are highest at the completed row, of all rows that fit the evidence.
+    """Find the nodes that have their maximum given the evidence at the completed row.
 
-    The leaves of values (nodes, rows) hold how high each leaf can get, those of slack how far
-    rounding may have moved that, and those of proven whether the leaf is so high at the completed
-    row. Inner nodes get a bound of what they can be, and whether it is reached: a product reaches
-    it where all its children do, and so does a sum. Where at most one child of a sum is possible,
-    by the evidence's pattern in apart (patterns, nodes) or because no other is, the bound is that
-    of the best child, and it is enough that this child reaches its own.
+    For leaves, values (nodes, rows) hold the maximum, slack a bound of its rounding error, and
+    proven whether it is reached at the completed row. Inner nodes get an upper bound, and whether
+    it is reached: for products and sums, that is where all children reach theirs. Where at most one
+    child of a sum is possible, by the evidence's pattern in apart (patterns, nodes) or because all
+    others are impossible, the bound is that of the best child, and only this child must reach it.
     """
     for node in range(graph.leaf_column.size, graph.is_sum.size):
         for r in range(values.shape[1]):
@@ -60,7 +59,7 @@ def prove(
                 total += values[below, r]
                 room += slack[below, r]
                 reached &= proven[below, r]
-            # What is impossible for all rows is so for the completed one.
+            # A node that is impossible for all rows is impossible for the completed one.
             values[node, r], slack[node, r] = total, room
             proven[node, r] = reached or total == -np.inf
 
@@ -84,7 +83,7 @@ def _prove_sum(
         n_possible += 1
         all_reached &= reached
         most_slack = max(most_slack, slack[graph.child[e], r])
-        # Of equal ones, one that reaches its bound shows that the others do no better.
+        # Among equal ones, a child that reaches its bound proves that the others are not better.
         if value > best or (value == best and reached):
             best, best_edge = value, e
     if n_possible <= 1 or one_of:
@@ -108,7 +107,7 @@ def trace_back(graph: LogGraph, values: Floats, stack: Ids, chosen: Ids) -> None
     """Write to chosen (columns, rows) the leaf of each column on the best path from the root.
 
     Of equal branches the first is taken. `stack` has room for as many nodes as there are columns:
-    nodes that wait in it have no column in common. Rows of probability zero get -1.
+    the nodes on it have no column in common. Rows of probability zero get -1.
     """
     edge_start, child = graph.edge_start, graph.child
     root, n_leaves = graph.is_sum.size - 1, graph.leaf_column.size

@@ -8,8 +8,8 @@ from softlearn.arrays import Bools, Floats, Ids, Offsets
 from softlearn.kernels.circuit.program import Batch, ColumnReach, Graph
 from softlearn.kernels.compile import inner, kernel
 
-# Scratch holds a block's codes, and behind them two levels. These stand at a distance that the
-# compiler knows: else it would not see that they are apart from the flows that are added to them.
+# Scratch holds a block's codes, followed by two levels at a constant distance: otherwise the
+# compiler would not see that they do not overlap with the flows that are added to them.
 _FIRST = 256
 _SECOND = 512
 SCRATCH = 768
@@ -65,7 +65,7 @@ def _read_codes(values: Floats, column: int, first: int, n_rows: int, code: Floa
 
 @inner
 def _copy_flows(kept: Ids, flow: Floats, posterior: Floats, first: int) -> None:
-    """Write the flows that are kept as they are to the last rows."""
+    """Copy the flows of continuous leaves to the last rows."""
     at, row = np.uint64(first), posterior.shape[0] - kept.size
     for i in range(kept.size):
         slot = kept[i]
@@ -83,7 +83,7 @@ def _add_levels(
     posterior: Floats,
     to: tuple[int, int],
 ) -> None:
-    """Write the probability of each level, flow times probability, or what is known of it.
+    """Write the probability of each level, flow times probability, or the known level.
 
     `to` is the place of the first level and the first row.
     """
@@ -115,7 +115,7 @@ def _add_four(
     flow: Floats,
     total: Floats,
 ) -> None:
-    """Add what the leaves at u:u + 4 give to two levels; those after the last give nothing."""
+    """Add the leaves at u:u + 4 to two levels; leaves after the last add nothing."""
     slot, leaf, offset, table = reach.slot, reach.leaf, graph.leaf_offset, graph.table
     v, w, x = min(u + 1, last), min(u + 2, last), min(u + 3, last)
     a, b, c, d = slot[u], slot[v], slot[w], slot[x]
@@ -148,7 +148,7 @@ def _share_by_factors(
     posterior: Floats,
     row: int,
 ) -> None:
-    """Write the levels of a column where rows have a factor for each of them."""
+    """Write the levels of a column in rows with a factor for each of them."""
     n_levels, table, factors = graph.n_levels[column], graph.table, batch.set_factors
     for k in range(n_levels):
         for r in range(flow.shape[1]):
@@ -161,7 +161,7 @@ def _share_by_factors(
             for k in range(n_levels):
                 total += factors[at + k] * table[offset + k]
             if total == 0.0:
-                continue  # nothing flows here
+                continue  # no flow here
             # The compiler may divide by way of 1 / total, which must not be infinite.
             lift = 2.0**200 if total < 2.0**-900 else 1.0
             total *= lift

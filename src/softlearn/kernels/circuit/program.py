@@ -1,4 +1,4 @@
-"""The arrays that a compiled circuit consists of, and what each of them means."""
+"""The arrays of a compiled circuit, and their meaning."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TABLE: Final = 1  # a table of probabilities
 PARABOLA: Final = 2  # a log-density that is a parabola in the number, all of a run in one
 TILE: Final = 3  # computed beforehand by the leaves' families, all of a run in one
 
-# What the rows of one block know about a discrete column.
+# The evidence of the rows of one block about a discrete column.
 OBSERVED: Final = 0  # a level in every row
 PARTLY: Final = 1  # a level in some rows
 UNOBSERVED: Final = 2  # nothing in any row
@@ -73,7 +73,7 @@ class Batch(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """What one block of rows knows about the discrete columns.
+    """The evidence of one block of rows about the discrete columns.
 
     `state` is that of all rows that were read ahead.
     """
@@ -96,7 +96,7 @@ class Values(NamedTuple):
 
 
 class Tiles(NamedTuple):
-    """What families computed for one block: the product of one instruction's leaves a row."""
+    """Leaf values computed by families for one block: a row for the leaves of each instruction."""
 
     mantissa: Floats  # (tile rows, block)
     exponent: Floats  # (tile rows, block)
@@ -138,7 +138,7 @@ class Graph(NamedTuple):
 
 
 class ColumnReach(NamedTuple):
-    """The places in which rows reach the leaves of each column, those of one leaf together."""
+    """The slots whose flow reaches the leaves of each column, grouped by leaf."""
 
     start: Offsets  # (columns + 1,)  the places of column i: start[i]:start[i + 1]
     leaf: Ids  # (places,)
@@ -146,7 +146,7 @@ class ColumnReach(NamedTuple):
 
 
 class DrawRoom(NamedTuple):
-    """Working memory for some draws, row by row: a draw that goes down meets columns anyhow."""
+    """Working memory for some draws, row by row: a draw reaches columns in any order."""
 
     stack: Ids  # (nodes + 1,)
     row: Offsets  # (draws,)  the rows of the batch that they belong to
@@ -155,7 +155,7 @@ class DrawRoom(NamedTuple):
 
 
 class LeafReach(NamedTuple):
-    """Where the flow of each leaf stands in a trace, and what is added up of its column."""
+    """Where the flow of each leaf is in a trace, and which statistics are added up."""
 
     start: Offsets  # (leaves + 1,)  the slots of leaf i: slot[start[i]:start[i + 1]]
     slot: Ids  # (places that rows reach leaves in,)

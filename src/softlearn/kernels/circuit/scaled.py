@@ -20,9 +20,9 @@ _ONE_BITS = _BIAS << _MANTISSA_BITS
 def combine_scaled(
     values: Values, to: int, a: int, b: int, weights: tuple[float, float], scratch: Scratch
 ) -> None:
-    """Write a weighted sum where a row has an exponent: measure both sides by the larger one.
+    """Write a weighted sum of slots with exponents: scale both terms to the larger one.
 
-    Mantissas count too: a plain value of 2**-1000 is larger than 2**-5000 however that is split.
+    Mantissas count too: a plain value of 2**-1000 is larger than 2**-5000 in any representation.
     """
     m, bits, exponent = values.mantissa, values.bits, values.exponent
     power, top = scratch.power, scratch.top

@@ -1,4 +1,4 @@
-"""Decide in which order a circuit is evaluated, in which slots, and where values are checked."""
+"""Schedule the evaluation of a circuit: order, slots, and where values are checked."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from softlearn.kernels.compile import inner, kernel
 def fold_order(edge_start: Offsets, child: Ids, fused: Bools) -> Offsets:
     """Return the edges that are folded into their owners one by one, in order of execution.
 
-    Depth first, the child that needs most slots first: a tree of any width then needs about as
-    many slots as its depth has branchings. Fused edges are left out.
+    Depth first, the child that needs most slots first: a tree then needs about as many slots as
+    there are branchings on a path. Fused edges are left out.
     """
     n_nodes = edge_start.size - 1
     heavy = _heavy_edges(edge_start, child, fused)
@@ -128,10 +128,10 @@ def place_checks(
     dense: Offsets,
     weight: Floats,
 ) -> tuple[Kinds, Kinds]:
-    """Return after which instructions, and before which leaves, the value must be brought back.
+    """Return the instructions after which, and the leaves before which, values are renormalised.
 
     ``low`` and ``high`` are bounds, in bits, of every value that is not zero; a product is checked
-    before a factor that could carry it out of reach, and every node when it is complete.
+    before a factor that could move it out of range, and every node when it is complete.
     """
     n = op.size
     check, leaf_check = np.zeros(n, np.uint8), np.zeros(leaf_low.size, np.uint8)

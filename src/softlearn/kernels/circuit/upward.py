@@ -1,7 +1,7 @@
 """Run a program on a block of rows, in scaled linear arithmetic.
 
-Values are plain float64 while they can be: products multiply, sums multiply and add. Only where
-a check finds a row outside the safe range does a slot get binary exponents, one per row.
+Values are plain float64 where possible: products multiply, sums multiply and add. A slot gets
+binary exponents, one per row, only if a check finds a row outside the safe range.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from softlearn.kernels.compile import in_order, inner, kernel
 
 _LN2 = math.log(2.0)
 
-# The loops that every row goes through take whole arrays and index them: a view of a row, or an
-# array read from a tuple, counts references, which costs as much as the arithmetic of a block.
+# The loops over rows index whole arrays: views of rows, and arrays read from tuples, count
+# references, which costs as much as the arithmetic of a block.
 
 
 @kernel
@@ -58,7 +58,7 @@ def advance(
 
     Instruction 0 begins with reading the block's evidence; the log of slot `root` is written to
     `out` unless it is -1. The last block may begin before the previous one ends, so that every
-    block is full; rows that are computed twice get the same value twice.
+    block is full; rows that are computed twice get the same value.
     """
     op, to_slot, a_slot, b_slot, check = program.op, program.to, program.a, program.b, program.check
     weight_a, weight_b = program.weight_a, program.weight_b
@@ -170,9 +170,9 @@ def _add_exponents(exponent: Floats, scaled: Kinds, to: int, a: int, b: int) -> 
 
 @inner
 def _together(source: Kinds, state: Kinds, places: Ids, leaf_check: Kinds, j: int, end: int) -> int:
-    """Return how many leaves from j on are binary and go together.
+    """Return how many binary leaves, from j on, are multiplied together.
 
-    Fours of them if all rows know them; otherwise two that some rows know, or none.
+    A multiple of four if they are observed in all rows, else two observed in some rows, or none.
     """
     stop, n_known = j, 0
     while stop < end and source[stop] == BINARY and not (leaf_check[stop] and stop > j):
@@ -254,7 +254,7 @@ def _coded(
     elif n_levels > 4:
         for r in range(m.shape[1]):
             m[to, r] *= table[offset + codes[place, r]]
-    elif n_levels > 2:  # choosing by bits is faster than looking up
+    elif n_levels > 2:  # selecting by bits is faster than a lookup
         p0, p1, p2, p3 = table[offset], table[offset + 1], table[offset + 2], table[offset + 3]
         for r in range(m.shape[1]):
             even = p2 if codes[place, r] & 2 else p0
@@ -326,7 +326,7 @@ def _weighted(
 def _parabola(
     top: Floats, values: Floats, column: int, start: int, table: Floats, offset: int
 ) -> None:
-    """Add a leaf's log-density; a row that does not observe the number adds nothing."""
+    """Add a leaf's log-density; unobserved numbers add nothing."""
     peak, centre, sharpness = table[offset], table[offset + 1], table[offset + 2]
     first = np.uint64(start)
     for r in range(np.uint64(top.size)):

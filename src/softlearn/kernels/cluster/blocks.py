@@ -1,4 +1,4 @@
-"""Score blocks of rows by a plane, and add up what they have: the inner loops of clustering."""
+"""Score blocks of rows, and add up their features: the inner loops of clustering."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from softlearn.kernels.cluster.rows import Planes, RowData, Scratch, Sums
 from softlearn.kernels.compile import inner
 
 BLOCK = 256  # rows whose scores and weights stay in the first-level cache
-APART = 4  # places in which a level's weight is added up
+APART = 4  # accumulators for the weight of each level
 
 
 @inner
@@ -25,7 +25,7 @@ def score_block(
 ) -> None:
     """Write the scores of rows first : first + n in cluster c to out, relative to cluster 0 or not.
 
-    `slope` is float32, relative already, and has one more that is zero.
+    `slope` is float32, already relative, and ends in an additional zero.
     """
     base = planes.base[c] - (planes.base[0] if is_relative else 0.0)
     for r in range(n):
@@ -44,7 +44,7 @@ def score_block(
 def _listed_scores(
     start: Offsets, feature: Ids, slope: AnyArray, first: int, n: int, out: AnyArray
 ) -> None:
-    """Add the slopes of the features that compressed rows have."""
+    """Add the slopes of the features of sparse rows."""
     for r in range(n):
         total = np.float32(0.0)
         for e in range(start[first + r], start[first + r + 1]):
@@ -89,7 +89,7 @@ def _dense_scores(
 ) -> None:
     """Add slope · indicators; four features a pass over `out` spare it three passes.
 
-    Views of the rows spare each index the question whether it is negative.
+    With views of the rows, indices need no check whether they are negative.
     """
     last, end = dense.shape[0] - dense.shape[0] % 4, first + n
     for j in range(0, last, 4):
@@ -108,7 +108,7 @@ def _dense_scores(
 def add_block(data: RowData, scratch: Scratch, c: int, first: int, n: int, sums: Sums) -> None:
     """Add rows first : first + n to cluster c, each with its weight in `scratch.part`.
 
-    What they have of levels goes to `scratch.apart`.
+    Sums of levels go to `scratch.apart`.
     """
     part, single, total = scratch.part, scratch.single, 0.0
     for r in range(n):
@@ -130,7 +130,7 @@ def add_block(data: RowData, scratch: Scratch, c: int, first: int, n: int, sums:
 def _add_listed(
     start: Offsets, feature: Ids, part: Floats, first: int, n: int, out: Floats
 ) -> None:
-    """Add the rows' weights to the features that compressed rows have."""
+    """Add the rows' weights to the features of sparse rows."""
     for r in range(n):
         for e in range(start[first + r], start[first + r + 1]):
             out[feature[e]] += part[r]
@@ -138,9 +138,9 @@ def _add_listed(
 
 @inner
 def _add_levels(levels: Ids, part: Floats, first: int, n: int, apart: Floats) -> None:
-    """Add the rows' weights to their levels, in `APART` places by turns.
+    """Add the rows' weights to their levels, in `APART` accumulators by turns.
 
-    Neighbours often have the same level, and an addition would wait for the one before it.
+    Neighbouring rows often have the same level, and additions to it would wait for each other.
     """
     a0, a1, a2, a3 = apart[0], apart[1], apart[2], apart[3]
     last = n - n % APART
@@ -161,7 +161,7 @@ def _add_numbers(
 ) -> None:
     """Add up mass, sum and sum of squares, in double precision.
 
-    A light cluster gets what the others leave, and a variance is a difference of these sums.
+    The sums of cluster 0 are differences, and so is a variance, so these need the precision.
     """
     for j in range(numbers.shape[0]):
         cells = numbers[j, first : first + n]

@@ -46,5 +46,5 @@ def cluster_rows(
     stop: Kinds,
     membership: Floats,
 ) -> int:
-    """Call the clustering at its address, which Python itself cannot."""
+    """Call the clustering by its address, from Python."""
     return run_clustering(address, rows, picks, options, stop, membership)

@@ -1,8 +1,8 @@
-"""Weighted k-means and EM: score every cluster, share each row out, add up what it brings.
+"""Weighted k-means and EM: score every cluster, assign each row, and add up statistics.
 
-It is one loop around one pass over the rows, whatever the pass is for: each function here has one
-caller and is compiled into it, once. Kernels call it by ``softlearn.kernels.cluster.by_address``.
-What a pass adds up is merged by adding, so rows may lie in many places; see
+It is one loop around one pass over the rows, for all purposes of a pass: each function here has one
+caller and is compiled into it once. Kernels call it by ``softlearn.kernels.cluster.by_address``.
+The sums of passes over parts of the rows can be added, so rows may be in several places; see
 ``softlearn.stats.clusters``.
 """
 
@@ -35,7 +35,7 @@ from softlearn.kernels.cluster.softmax import exponentials, logarithms
 from softlearn.kernels.compile import inner
 from softlearn.kernels.seeds import mixed
 
-_FAR = np.float32(2.0**100)  # scores beyond this are cut, so that their differences are numbers
+_FAR = np.float32(2.0**100)  # scores are clipped at this, so that their differences are finite
 
 
 def cluster(
@@ -75,7 +75,7 @@ def cluster(
 def as_memberships(
     membership: Floats, n_clusters: int, phase: int, options: ClusterOptions
 ) -> None:
-    """Make memberships of what the last pass, of this phase, has written."""
+    """Convert the output of the last pass, of this phase, to memberships."""
     if phase == DISTANCE:
         _by_distance(membership, n_clusters, options.beta)
     if not options.soft:
@@ -92,9 +92,9 @@ def add_rows(
     phase: int,
     scratch: Scratch,
 ) -> float:
-    """Score some rows, share them out and add them to the sums; return what their scores add to.
+    """Score some rows, assign them and add them to the sums; return the sum of their scores.
 
-    If rows are shared out, cluster 0 is left out of both; else cluster 0 gets all rows.
+    If rows are assigned, cluster 0 is left out of both; else cluster 0 gets all rows.
     """
     weights, is_relative = data.weights, phase in (LLOYD, EM)
     skipped = 1 if is_relative else 0
@@ -104,7 +104,7 @@ def add_rows(
     _prepare_scratch(planes, n_clusters, is_relative, scratch)
     value = 0.0
     for first in range(0, weights.size, BLOCK):
-        # Views spare each index the question whether it is negative; so loops become vector code.
+        # With views, indices need no check whether they are negative, so loops are vectorised.
         end = min(first + BLOCK, weights.size)
         n, weight = end - first, weights[first:end]
         for c in range(skipped, n_clusters):
@@ -139,7 +139,7 @@ def add_rows(
 
 @inner
 def new_scratch(data: RowData, most_clusters: int) -> Scratch:
-    """Return the arrays that the passes of a clustering write over, made once."""
+    """Allocate the scratch arrays that all passes of a clustering reuse."""
     n_features = data.groups[-1] + 1
     n_apart = n_features if data.levels.shape[0] > 0 else 0
     return Scratch(
@@ -158,7 +158,7 @@ def new_scratch(data: RowData, most_clusters: int) -> Scratch:
 
 @inner
 def _prepare_scratch(planes: Planes, n_clusters: int, is_relative: bool, scratch: Scratch) -> None:
-    """Write the slopes, relative to cluster 0 or not, and clear what is added up."""
+    """Write the slopes, relative to cluster 0 or not, and clear the sums."""
     for c in range(n_clusters):
         for j in range(planes.slope.shape[1]):
             own = planes.slope[c, j] - (planes.slope[0, j] if is_relative else 0.0)
@@ -186,7 +186,7 @@ def _relate_to_best(scores: AnyArray, top: AnyArray, n: int) -> None:
 
 @inner
 def _soft_block(scores: AnyArray, first: int, n: int, membership: Floats, scratch: Scratch) -> None:
-    """Write the softmax of the scores, and the logarithm of what it is divided by."""
+    """Write the softmax of the scores, and the logarithm of its denominator."""
     shares, total, exact = scratch.shares, scratch.total, scratch.exact
     bits, total_bits = shares.view(np.int32), total.view(np.int32)
     for r in range(n):
@@ -225,9 +225,9 @@ def _hard_block(scores: AnyArray, first: int, n: int, membership: Floats, scratc
 def pick_row(data: RowData, pick: np.uint64, distance: Floats, n: int) -> tuple[int, np.uint64]:
     """Return the first row, by pick, that differs from the n picked before, and its place.
 
-    If there is none it is -1. A row's place depends on its cells and the pick alone, so wherever
-    rows are kept, the same is first. All rows have the same chance, whatever they weigh: on dna
-    that is worth 0.3 nats per row.
+    It is -1 if there is none. The order of rows is a hash of their cells and the pick, so the same
+    row is first wherever rows are stored. All rows have the same probability, whatever their
+    weight: on dna that is worth 0.3 nats per row.
     """
     weights, keys = data.weights, data.keys
     row, first = -1, np.uint64(0)
@@ -244,7 +244,7 @@ def pick_row(data: RowData, pick: np.uint64, distance: Floats, n: int) -> tuple[
 
 @inner
 def place(data: RowData, row: int, levels: Floats, means: Floats) -> None:
-    """Put a centroid on a row, if there is one."""
+    """Place a centroid on a row, if there is one."""
     if row < 0:
         return
     for j in range(data.dense.shape[0]):
@@ -262,7 +262,7 @@ def place(data: RowData, row: int, levels: Floats, means: Floats) -> None:
 
 @inner
 def _by_distance(membership: Floats, n_clusters: int, beta: float) -> None:
-    """Make memberships of squared distances: softmax of −beta × share of distance."""
+    """Convert squared distances to memberships: softmax of −beta × share of distance."""
     for i in range(membership.shape[1]):
         nearest, total = np.inf, 0.0
         for c in range(n_clusters):

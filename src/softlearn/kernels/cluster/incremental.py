@@ -26,7 +26,7 @@ def incremental_em(
     """Return the component of each row, of at most so many.
 
     `codes` are the states of (rows, columns), `start` where each column's states begin; `price` is
-    what a component more costs in nats. Components are naive Bayes models with pseudo-counts.
+    the penalty of a new component in nats. Components are naive Bayes models with pseudo-counts.
     """
     component = np.full(order.size, -1, np.int32)
     counts, mass = np.zeros((most, start[-1])), np.zeros(most)
@@ -64,7 +64,7 @@ def _best(
 ) -> int:
     """Return the component of largest likelihood.
 
-    The first empty one is a new one, at its price, that knows this row alone.
+    The first empty one stands for a new component of this row alone, with its penalty.
     """
     best, found_empty = -1, False
     for k in range(mass.size):

@@ -1,7 +1,7 @@
 """Clustering pass by pass, when the rows lie in several parts.
 
-These are the pieces of ``softlearn.kernels.cluster.clustering``, each a kernel of its own. They are
-compiled when the first slice is met that is too large to be clustered in one go.
+These are the pieces of ``softlearn.kernels.cluster.clustering`` as separate kernels. They are
+compiled for the first slice that is too large to be clustered in one call.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def start(shape: RowData, most_clusters: int, options: ClusterOptions) -> Cluste
 def pass_over(
     data: RowData, planes: Planes, n_clusters: int, phase: int, pick: np.uint64
 ) -> tuple[PassSums, Picked]:
-    """Return what the rows bring to a pass."""
+    """Return the sums of some rows in a pass."""
     most_clusters, n_features = planes.slope.shape
     n_numbers = planes.numbers.shape[1]
     sums = Sums(

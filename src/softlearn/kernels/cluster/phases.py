@@ -62,7 +62,7 @@ def prepare(data: RowData, state: ClusterState, options: ClusterOptions) -> None
 
 @inner
 def conclude_pick(state: ClusterState, found: bool) -> None:
-    """Go on after a pass to pick a row, whose centroid, if one was found, is in its place."""
+    """Update the state after a pass that picked a row; if one was found, its centroid is set."""
     control, most_clusters = state.control, state.levels.shape[0]
     copy_first(state.sums, state.totals)
     control[N_CLUSTERS] += found
@@ -74,11 +74,11 @@ def conclude_pick(state: ClusterState, found: bool) -> None:
 
 @inner
 def conclude(data: RowData, state: ClusterState, options: ClusterOptions, value: float) -> None:
-    """Go on after any other pass, in which all rows' scores, relative to cluster 0, added to value.
+    """Update the state after any other pass; `value` is the sum of scores relative to cluster 0.
 
-    Scores that are shared out are taken relative to cluster 0, whose own part is linear in what all
-    rows add up to, and it gets what the others leave. So two clusters cost one score and one sum
-    per row.
+    Scores for memberships are relative to cluster 0, whose own score is linear in the totals of all
+    rows, and whose sums are the totals minus those of the others. So two clusters need one score
+    and one sum per row.
     """
     control, n_clusters = state.control, state.control[N_CLUSTERS]
     if control[PHASE] == DISTANCE:

@@ -1,4 +1,4 @@
-"""From what clusters add up to, to planes that score rows, and back: centroids and mixtures."""
+"""Convert the sums of clusters to planes that score rows: centroids and mixtures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NO_ROWS, _NO_ROWS_SINGLE = 2.0**-40, 2.0**-20
 
 @inner
 def linear(planes: Planes, totals: Sums) -> float:
-    """Return the scores of all rows in cluster 0, added up by their weights."""
+    """Return the weighted sum of the scores of all rows in cluster 0."""
     value: float = planes.base[0] * totals.mass[0]
     for j in range(planes.slope.shape[1]):
         value += planes.slope[0, j] * totals.indicators[0, j]
@@ -49,7 +49,7 @@ def copy_first(sums: Sums, totals: Sums) -> None:
 
 @inner
 def give_the_rest(data: RowData, totals: Sums, sums: Sums, n_clusters: int) -> None:
-    """Give cluster 0 what the other clusters leave of all, unless that is rounding."""
+    """Set cluster 0 to the totals minus the other clusters, unless that is rounding error."""
     moments = sums.numbers
     least_level = _NO_ROWS_SINGLE if data.dense.shape[0] > 0 else _NO_ROWS
     rest = totals.mass[0]
@@ -73,7 +73,7 @@ def give_the_rest(data: RowData, totals: Sums, sums: Sums, n_clusters: int) -> N
 
 @inner
 def soften(sums: Sums, totals: Sums, sharpness: float, n_clusters: int) -> None:
-    """Divide a part of each row evenly: a share `sharpness` stays with its cluster."""
+    """Soften memberships: a share `sharpness` stays, the rest is divided equally."""
     even = (1.0 - sharpness) / n_clusters
     for c in range(n_clusters):
         sums.mass[c] = sharpness * sums.mass[c] + even * totals.mass[0]
@@ -109,7 +109,7 @@ def move(data: RowData, sums: Sums, levels: Floats, means: Floats, n_clusters: i
 def as_centroids(
     data: RowData, levels: Floats, means: Floats, planes: Planes, n_clusters: int
 ) -> None:
-    """Make the scores of clusters minus the squared distances to their centroids.
+    """Write planes whose scores are minus the squared distances to the centroids.
 
     (x − c)² = c² + x (1 − 2c) for a single indicator; half the squared distance of two one-hot
     vectors otherwise, where a row without a level adds nothing.
@@ -138,7 +138,7 @@ def maximise(
 ) -> None:
     """Fit each component to its sums, priors in proportion to mass.
 
-    One that has lost its rows keeps a prior too small to matter.
+    A component that has lost its rows keeps a negligible prior.
     """
     smoothing, floor = options.smoothing, options.probability_floor
     mass = 0.0

@@ -1,4 +1,4 @@
-"""What the clustering kernels read and write, and what each array means."""
+"""The arrays that the clustering kernels read and write, and their meaning."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from softlearn.arrays import AnyArray, Bools, Floats, Ids, Offsets, States
 DIFFERENT: Final = 2.0**-10
 
 
-# What a pass is for.
+# The purposes of a pass.
 PICK: Final = 0  # squared distances to the rows picked so far; all rows are added up
 LLOYD: Final = 1  # each row goes to the nearest centroid
-EM: Final = 2  # each row is shared out by the softmax of its scores
+EM: Final = 2  # the memberships of each row are the softmax of its scores
 DISTANCE: Final = 3  # squared distances to the centroids
 
-# The places in a state's control.
+# The positions in a state's control.
 PHASE: Final = 0
 N_CLUSTERS: Final = 1
 STEP: Final = 2  # passes in this phase
@@ -44,14 +44,14 @@ class RowData(NamedTuple):
 
 
 class RowsToCluster(NamedTuple):
-    """What clusters are found from, and what they share out."""
+    """The rows from which clusters are estimated, and all rows."""
 
-    core: RowData  # rows of `every` that are heavy enough to have a say
+    core: RowData  # rows of `every` that are heavy enough to influence the clusters
     every: RowData
 
 
 class Planes(NamedTuple):
-    """How clusters score rows: everything is linear in what a row has.
+    """The scores of clusters, which are linear in a row's features.
 
     A row's score is base + slope · indicators + Σ (c₀ + c₁ z + c₂ z²) over its observed numbers z.
     """
@@ -62,7 +62,7 @@ class Planes(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """What the rows brought to each cluster."""
+    """The sums of the rows of each cluster."""
 
     mass: Floats  # (clusters,)
     indicators: Floats  # (clusters, features)
@@ -82,7 +82,7 @@ class ClusterState(NamedTuple):
 
 
 class PassSums(NamedTuple):
-    """What some rows bring to a pass."""
+    """The sums of some rows in a pass."""
 
     mass: Floats  # (clusters,)
     indicators: Floats  # (clusters, features)
@@ -91,7 +91,7 @@ class PassSums(NamedTuple):
 
 
 class Picked(NamedTuple):
-    """The row that some rows offer to start a cluster from."""
+    """The candidate row of some rows for the start of a cluster."""
 
     found: Offsets  # (1,) 1 if there is one
     first: States  # (1,) its place; the lowest is taken
@@ -118,7 +118,7 @@ class ClusterOptions(NamedTuple):
     """How rows are clustered."""
 
     kmeans_iterations: int  # at most
-    kmeans_tolerance: float  # least fall of the squared error a unit of weight and column
+    kmeans_tolerance: float  # least decrease of the squared error per unit of weight and column
     em_iterations: int  # at most; 0 for k-means alone
     em_tolerance: float  # least growth of the mean log-likelihood, as a share of it
     sharpness: float  # share of each row in its own cluster when EM takes over from k-means

@@ -1,4 +1,4 @@
-"""Join a node's codes to a few levels, and add up what the tests of all pairs need."""
+"""Join a node's codes to a few levels, and compute the sums for the tests of all pairs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from softlearn.arrays import AnyArray, Bools, Floats, Kinds, Offsets
 from softlearn.kernels.compile import inner, kernel
 
 MISSING = 255  # the code of a missing cell
-ON_EDGE = 2.0**-20  # what lies on an edge, but for rounding, belongs to the upper bin
-# What a node makes of the codes: numbers are cut at quantiles of its own rows and rare levels taken
-# together, so that a pair's table has this much weight per cell and can be tested at all. With six
-# bins throughout, the circuits of vowel and segment stop at a third of their size.
+ON_EDGE = 2.0**-20  # values on an edge, up to rounding, belong to the upper bin
+# In each node, numbers are cut at quantiles of its own rows and rare levels are joined, so that the
+# table of a pair has this much weight per cell, which tests need. With six bins in all nodes, the
+# circuits of vowel and segment stop at a third of their size.
 MOST_NODE_BINS = 4  # of a number
 WEIGHT_PER_CELL = 2.5
 _N_CODES = 256
@@ -104,8 +104,8 @@ def pair_sums_of_levels(
 def _quantiles(mass: Floats, total: float, n_bins: int, level: Kinds, mid_rank: AnyArray) -> int:
     """Cut ordered codes into bins of about equal weight; bins that would be empty are closed up.
 
-    Ranks go from -1/2 to 1/2. Missing is 0, and so is their mean: sums in single precision lose
-    nothing.
+    Ranks go from -1/2 to 1/2. Their mean is 0, and so is a missing cell, so that sums in single
+    precision are precise.
     """
     up_to, before, n_levels = 0.0, -1, 0
     for k in range(mass.size):

@@ -1,4 +1,4 @@
-"""Which columns of a slice depend on each other."""
+"""Group the columns of a slice that depend on each other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from softlearn.kernels.grow.slices import pair_sums
 from softlearn.kernels.grow.work import GrowTable, GrowthOptions, OpenSlice, level_of
 
 _TOGETHER = 4096  # rows whose products are added up at a time
-# Up to this weight single precision loses a small part of a row, which Yates' correction hides.
+# Up to this weight single precision loses a small part of a row, less than Yates' correction.
 _HEAVY = 2.0**20
 
 _level_of = inner(level_of)

@@ -1,4 +1,4 @@
-"""Inner functions that Python calls as well, in tests and benchmarks; compiled only then."""
+"""Wrappers of inner functions for calls from Python; compiled only when they are used."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def moments_of(cells: Floats, rows: Ids, weights: Floats, own: Floats) -> Floats
 def kept_rows(
     rows: Ids, weights: Floats, membership: Floats, own: Floats, least: float
 ) -> tuple[Ids, Floats, float]:
-    """Return the rows that a cluster carries on, their weights, and the weight of all in it."""
+    """Return the rows that a cluster keeps, their weights, and the weight of all in it."""
     n, mass = heavy(rows, weights, membership, own, least)
     nothing: Offsets = np.zeros(0, np.int64)
     task = OpenSlice(rows, weights, rows[:0], nothing, 0, 0.0, np.uint64(0), 0, False, 0.0)

@@ -1,4 +1,4 @@
-"""Find rows that are alike: hash all rows of a table column by column, and compare."""
+"""Find equal rows: hash all rows of a table column by column, and compare."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from softlearn.arrays import Floats, Offsets, States
 from softlearn.kernels.compile import inner, kernel
 from softlearn.kernels.seeds import STEP
 
-_MISSING = np.uint64(0x7FF0000000000000)  # one pattern for all that is not a number
+_MISSING = np.uint64(0x7FF0000000000000)  # one bit pattern for all NaN
 _ZERO = np.uint64(0)
 
 

@@ -1,9 +1,9 @@
 """Grow a circuit: open slices are split in one kernel until none is left.
 
-Most slices are so small that the interpreter would take longer between the kernels than the kernels
-themselves. Plain loops stand where NumPy has an expression for whole arrays, and each function has
-one caller: everything else takes seconds to compile. ``tests/learn/plain_grower.py`` says what
-growing is in plain Python.
+Most slices are so small that the interpreter would take longer between kernels than the kernels
+themselves. To save seconds of compilation, there are loops instead of NumPy's expressions for
+arrays, and each function has one caller. ``tests/learn/plain_grower.py`` defines growing in plain
+Python.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def grow_slices(
 ) -> tuple[Nodes, OpenSlices]:
     """Split at most so many open slices, the last first; return all nodes and what is still open.
 
-    `clustering` and `labelling` are the addresses of functions, which would otherwise be compiled
-    in here.
+    `clustering` and `labelling` are addresses of functions, so that they are not compiled into this
+    kernel.
     """
     for _ in range(most):
         if work.size[0] == 0:
@@ -98,7 +98,7 @@ def _with_room_for(table: GrowTable, task: OpenSlice, nodes: Nodes, keep_rows: b
 
 @inner
 def _no_split(task: OpenSlice, options: GrowthOptions) -> Split:
-    """Return what a slice is before anything is known: columns of one part, and no cluster."""
+    """Return the initial split of a slice: all columns in one part, and no cluster."""
     n_clusters = options.n_clusters
     return Split(
         np.zeros(task.columns.size, np.int64),
@@ -111,7 +111,7 @@ def _no_split(task: OpenSlice, options: GrowthOptions) -> Split:
 
 @inner
 def is_last(task: OpenSlice, mass: float, options: GrowthOptions) -> bool:
-    """Return whether a slice, of this weight, is closed, whatever its rows say."""
+    """Return whether limits close a slice of this weight, without reading its rows."""
     n_columns = task.columns.size
     is_full = task.n_nodes < 1 + options.n_clusters * (n_columns + 1)
     is_deep = task.depth >= options.max_depth or mass < options.min_rows
@@ -131,7 +131,7 @@ def are_several(label: Offsets) -> bool:
 def _count_shares(
     table: GrowTable, task: OpenSlice, found: int, min_weight: float, split: Split
 ) -> None:
-    """Count the rows that each cluster carries on, and add up what it weighs."""
+    """Count the rows that each cluster keeps, and add up its weight."""
     for c in range(found):
         shares = split.membership[c]
         n, mass = heavy(task.rows, task.weights, shares, table.weights, min_weight)
@@ -171,7 +171,7 @@ def _keep(task: OpenSlice, nodes: Nodes) -> None:
 def _needed(
     table: GrowTable, task: OpenSlice, kind: int, options: GrowthOptions, split: Split
 ) -> Bools:
-    """Return which columns need statistics of the slice: leaves, and what a cluster never saw."""
+    """Return the columns that need statistics: leaves, and columns unseen by a cluster."""
     which = np.zeros(task.columns.size, np.bool_)
     for j in range(which.size):
         if kind == LEAF:
@@ -192,7 +192,7 @@ def _needed(
 def _is_observed(
     codes: Kinds, task: OpenSlice, own: Floats, shares: Floats, min_weight: float
 ) -> bool:
-    """Return whether any row that a cluster carries on has a cell."""
+    """Return whether any row that a cluster keeps has an observed cell."""
     found = False
     for i in range(task.rows.size):
         row = task.rows[i]
@@ -314,9 +314,9 @@ def _columns_of(columns: Ids, label: Offsets, own: int, n: int) -> Ids:
 
 @inner
 def _fallback(table: GrowTable, task: OpenSlice, kind: int, j: int, rows: Ids, place: int) -> int:
-    """Return where the statistics of a column stand of which none of these rows has a cell, or -1.
+    """Return the position of fallback statistics of a column that no row here observes, or -1.
 
-    They are those of the slice that the rows come from, or its own fallback.
+    They are those of the parent's slice, or its own fallback.
     """
     if kind == PRODUCT or not table.has_gaps[task.columns[j]]:
         return int(task.fallback[j])

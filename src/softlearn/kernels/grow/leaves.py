@@ -1,4 +1,4 @@
-"""Add up what the leaves of a slice are estimated from."""
+"""Add up the statistics of the leaves of a slice."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from softlearn.kernels.grow.work import N_MOMENTS, GrowTable, Nodes, OpenSlice
 def add_statistics(
     table: GrowTable, data: RowData, task: OpenSlice, which: Bools, nodes: Nodes
 ) -> Offsets:
-    """Write the statistics of some of the slice's columns; return where those of each stand.
+    """Write the statistics of some of the slice's columns; return where those of each begin.
 
-    A column that is not asked for has those of an ancestor, or -1. There must be room.
+    A column that is not in `which` has those of an ancestor, or -1. There must be room.
     """
     places, k, ones = np.empty(which.size, np.int64), np.int64(0), _weights_of_ones(data)
     for j in range(which.size):
@@ -93,8 +93,8 @@ def _level_weights(cells: Ids, rows: Ids, weights: Floats, out: Floats) -> None:
 def centred_moments(cells: Floats, rows: Ids, weights: Floats, own: Floats, out: Floats) -> None:
     """Write the fields of ``softlearn.leaf.GaussianStats`` of some rows to out.
 
-    c equal rows of the table were merged to one that weighs own[row] = c, so of w in the slice each
-    has w / c, and they add w² / c to the sum of squares. Missing cells do not count.
+    c equal rows of the table were merged to one of weight own[row] = c. If its weight in the slice
+    is w, each has w / c, and they add w² / c to the sum of squares. Missing cells do not count.
     """
     weight, squares, heaviest, centre = 0.0, 0.0, 0.0, 0.0
     for i in range(rows.size):

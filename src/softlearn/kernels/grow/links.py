@@ -1,4 +1,4 @@
-"""Which columns depend on each other: test pairs that are not yet connected, and join parts."""
+"""Group dependent columns: test pairs that are not yet connected, and join their groups."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from softlearn.arrays import AnyArray, Bools, Floats, Offsets
 from softlearn.kernels.compile import inner, kernel
 
 _NOTHING = 2.0**-30  # weight below this is rounding, not rows
-_NO_SPREAD = 2.0**-12  # ranks that spread less than this share of their squares are all the same
+_NO_SPREAD = 2.0**-12  # ranks with a variance below this share of their squares are constant
 
 
 @kernel
@@ -103,10 +103,10 @@ def _places_of_ranks(groups: Offsets, numeric: Bools) -> Offsets:
 def _trend(
     sums: AnyArray, groups: Offsets, rank: Offsets, i: int, j: int
 ) -> tuple[float, int, float]:
-    """Return the share of the spread of number i's ranks that column j explains.
+    """Return the share of the variance of number i's ranks that column j explains.
 
-    That is the squared correlation with the ranks of a number, which has one degree of freedom,
-    or what lies between the means of levels. With them come the weight of the rows.
+    That is the squared correlation with the ranks of a number, with one degree of freedom, or the
+    variance between levels. The degrees of freedom and the weight of the rows are returned too.
     """
     mass, total, square = 0.0, 0.0, 0.0
     for b in range(groups[j], groups[j + 1]):

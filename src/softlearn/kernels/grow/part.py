@@ -1,7 +1,7 @@
 """The contribution of some rows to a slice's statistics, when rows lie in several parts.
 
-These are the pieces of ``softlearn.kernels.grow.growth``, each a kernel of its own. They are
-compiled when the first slice is met that is too large to be split in one go.
+These are the pieces of ``softlearn.kernels.grow.growth`` as separate kernels. They are compiled for
+the first slice that is too large to be split in one call.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from softlearn.kernels.grow.work import (
 
 @inner
 def _slice_of(rows: Ids, weights: Floats, columns: Ids) -> OpenSlice:
-    """Return some rows and columns as a slice of which nothing else is known."""
+    """Return some rows and columns as a slice; its other fields are not used."""
     fallback = np.empty(columns.size, np.int64)
     for j in range(columns.size):
         fallback[j] = -1
@@ -100,7 +100,7 @@ def rank_tables(
     i: int,
     others: Ids,
 ) -> Floats:
-    """Return the tables of the codes of a slice's column i and some others, behind each other."""
+    """Return the concatenated tables of a slice's column i and each of some others."""
     codes, _, _ = codes_of(table, _slice_of(rows, weights, columns), True)
     size = 0
     for j in others:
@@ -130,7 +130,7 @@ def weigh_clusters(
     membership: Floats,
     min_weight: float,
 ) -> Floats:
-    """Return per cluster the rows that it carries on, its weight, and cells per column, (c, 2 + j).
+    """Return per cluster the rows that it keeps, its weight, and cells per column, (c, 2 + j).
 
     Cells are counted in columns with gaps.
     """
@@ -152,7 +152,7 @@ def weigh_clusters(
 def statistics_of(
     table: GrowTable, data: RowData, rows: Ids, weights: Floats, columns: Ids, which: Bools
 ) -> Floats:
-    """Return the statistics of some of the columns, behind each other."""
+    """Return the concatenated statistics of some of the columns."""
     size = 0
     for j in range(columns.size):
         size += table.n_statistics[columns[j]] if which[j] else 0
@@ -172,7 +172,7 @@ def statistics_of(
 
 @kernel
 def is_closed(task: OpenSlice, mass: float, options: GrowthOptions) -> bool:
-    """Return whether a slice, of this weight, is closed, whatever its rows say."""
+    """Return whether limits close a slice of this weight, without reading its rows."""
     return is_last(task, mass, options)
 
 

@@ -1,4 +1,4 @@
-"""Cut slices out of a table of indicators, and share rows out among clusters."""
+"""Cut slices out of a table, and divide rows among clusters."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _gather_levels(cells: Ids, rows: Ids, first: int, missing: np.int64, out: Id
 
 @inner
 def _gather_numbers(cells: Floats, rows: Ids, out: AnyArray) -> None:
-    """Copy the numbers of some rows, none so far out that its square is beyond single precision."""
+    """Copy the numbers of some rows, clipped so that squares stay within single precision."""
     for i in range(rows.size):
         z = cells[rows[i]]
         z = FARTHEST if z > FARTHEST else z
@@ -124,9 +124,9 @@ def pair_sums(row_start: Offsets, feature: Ids, weights: Floats, out: Floats) ->
 
 @inner
 def core_of(task: OpenSlice, own: Floats, least: float) -> OpenSlice:
-    """Return the slice with those rows alone that keep more than a share of their own weight.
+    """Return the slice with only the rows that have more than a share of their original weight.
 
-    If there is none, or nothing but such rows, it is the slice itself.
+    If that is no row or all rows, it is the slice itself.
     """
     n = 0
     for i in range(task.rows.size):
@@ -159,7 +159,7 @@ def heavy(
 ) -> tuple[int, float]:
     """Return how many rows keep more than a share `least` of their own weight in a cluster.
 
-    The second is the weight of all rows in it, kept or not.
+    The second result is the weight of all rows in the cluster, kept or not.
     """
     n, mass = 0, 0.0
     for i in range(rows.size):

@@ -1,4 +1,4 @@
-"""A growing circuit as its kernel sees it: the table, the choices, the open slices, the nodes."""
+"""The arrays of the growing kernel: table, options, open slices and nodes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from softlearn.kernels.cluster.rows import ClusterOptions
 LEAF: Final = 0
 PRODUCT: Final = 1
 SUM: Final = 2
-# A closed slice of several columns whose rows are kept: what becomes of them is decided later. Its
-# statistics are the numbers of rows and columns, then the rows, their weights, and the columns.
+# A closed slice of several columns whose rows are kept, to be modelled later. Its statistics are
+# the numbers of rows and columns, then the rows, their weights, and the columns.
 KEPT: Final = 4
 
 N_MOMENTS: Final = 5  # the fields of ``softlearn.leaf.GaussianStats``
@@ -24,9 +24,9 @@ N_MOMENTS: Final = 5  # the fields of ``softlearn.leaf.GaussianStats``
 class GrowTable(NamedTuple):
     """All rows of a table; see ``softlearn.stats.table.TrainingTable``.
 
-    The ones of single columns are a matrix or compressed rows; the other form is empty. A leaf's
-    statistics are the weight of each of its levels, the moments of its numbers and the weight of
-    each of its bins, as far as its column has them.
+    The ones of single columns are a dense or a sparse matrix; the other form is empty. A leaf's
+    statistics are the weight of each level, the moments of numbers and the weight of each bin, as
+    far as its column has them.
     """
 
     dense: Kinds  # (single columns, rows), or (0, 0)
@@ -62,8 +62,8 @@ class GrowthOptions(NamedTuple):
     level_by_mass: Offsets  # (powers of two,) and one of so much weight: the later one is stricter
     least_mass: float  # per cell of a pair's table, below which nothing is tested
     g_test: bool
-    min_weight: float  # share of a row's own weight that a cluster does not carry on
-    core_weight: float  # share of it below which a row has no say in tests and clusters
+    min_weight: float  # share of a row's own weight up to which a cluster drops the row
+    core_weight: float  # share of it below which tests and clusters ignore a row
     max_depth: int
     min_rows: float  # a slice of less weight is closed
     keep_rows: bool  # whether a closed slice of several columns keeps its rows
@@ -71,7 +71,7 @@ class GrowthOptions(NamedTuple):
 
 
 def level_of(options: GrowthOptions, n_columns: int, mass: float) -> int:
-    """Return which level a slice is tested at: the stricter of that of its columns and its mass."""
+    """Return the level at which a slice is tested: the stricter of those by columns and by mass."""
     power = min(max(math.frexp(mass)[1] - 1, 0), options.level_by_mass.size - 1)
     return int(max(options.level_by_columns[n_columns], options.level_by_mass[power]))
 
@@ -87,12 +87,12 @@ class OpenSlice(NamedTuple):
     edge: float  # the weight of its edge from the parent
     seed: np.uint64
     depth: int
-    connected: bool  # whether it is known not to fall into independent parts
+    connected: bool  # whether it is known to have no independent parts
     n_nodes: float  # how many nodes it may become
 
 
 class OpenSlices(NamedTuple):
-    """A stack of open slices: their rows and columns stand behind each other in long arrays.
+    """A stack of open slices, whose rows and columns are concatenated in long arrays.
 
     The children of a node are put on it in reverse, so nodes are made in the order of a walk.
     """
@@ -113,13 +113,13 @@ class OpenSlices(NamedTuple):
 
 
 class Split(NamedTuple):
-    """What was found out about a slice."""
+    """The labels and clusters of a slice."""
 
     label: Offsets  # (columns,) equal for columns that depend on each other
     n_columns: Offsets  # (columns,) how many have each label; nothing before they were tested
     membership: Floats  # (clusters, rows)
-    n_rows: Offsets  # (clusters,) rows that a cluster carries on
-    mass: Floats  # (clusters,) weight of all rows in a cluster, carried on or not
+    n_rows: Offsets  # (clusters,) rows that a cluster keeps
+    mass: Floats  # (clusters,) weight of all rows in a cluster, kept or not
 
 
 class Children(NamedTuple):

@@ -1,1 +1,1 @@
-"""What changes of a growing PSDD are worth."""
+"""The gain of changes to a growing PSDD."""

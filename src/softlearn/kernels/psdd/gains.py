@@ -62,7 +62,7 @@ def _forget(seen: _Seen, passed: Passed) -> None:
 
 @inner
 def _of_others(seen: _Seen, passed: Passed, own: Floats, of_node: Floats) -> float:
-    """Return what the other rows at these nodes gain if these rows, by weight, leave them."""
+    """Return the gain of the other rows at these nodes if these rows, by weight, leave them."""
     gain = 0.0
     for k in range(seen.edges.size):
         total = passed.train[seen.edges[k]]
@@ -83,7 +83,7 @@ def split_gains(
     above: int,
     price: float,
 ) -> Floats:
-    """Return what it is worth to split the rows of an edge by each level of the left columns.
+    """Return the gain of splitting the rows of an edge by each level of the left columns.
 
     Both groups get copies of the nodes above the column that splits, and of all others whose
     copies are worth their price.
@@ -99,12 +99,12 @@ def split_gains(
     above
         Where the edge is in the tree.
     price
-        Nats that an edge more has to be worth.
+        The gain that each additional edge must have, in nats.
 
     Returns
     -------
     gains
-        (3, levels of the left columns) gains in nats, how many edges more there are, and the
+        (3, levels of the left columns) gains in nats, the number of additional edges, and the
         weight of the rows with this level.
     """
     first, end = tree.first[tree.left[above]], tree.end[tree.left[above]]
@@ -180,7 +180,7 @@ def _counts(
             own[k] += weight
             for cell in range(cut[0][i], cut[1][i]):
                 counts[k, cells.state[cell] - low] += weight
-    for state in range(low, high):  # a column's first level is not listed: it is what is left over
+    for state in range(low, high):  # a column's first level is not listed: it is the remainder
         start = cells.start[cells.column_of[state]]
         if state > start:
             if state == start + 1:
@@ -224,7 +224,7 @@ def copy_gains(
     places: Offsets,
     smoothing: float,
 ) -> Floats:
-    """Return what copies for one or two groups of rows are worth.
+    """Return the gain of copies for one or two groups of rows.
 
     Parameters
     ----------
@@ -244,8 +244,8 @@ def copy_gains(
     Returns
     -------
     gains
-        (3, places) gains in nats of the rows learnt from and of those held out, and how many edges
-        more there are.
+        (3, places) gains in nats of training rows and of held-out rows, and the number of
+        additional edges.
     """
     out = np.zeros((3, places.size))
     for j in range(places.size):

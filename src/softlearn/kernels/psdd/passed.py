@@ -1,4 +1,4 @@
-"""What the kernels of growing PSDDs read; this file loads no Numba."""
+"""The arrays that the kernels of growing PSDDs read; this module does not load Numba."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from softlearn.arrays import Bools, Floats, Ids, Offsets
 
 
 class Passed(NamedTuple):
-    """What all rows pass, and room to number it in.
+    """The edges and nodes that all rows pass, and scratch arrays to number them.
 
     Attributes
     ----------
@@ -17,9 +17,9 @@ class Passed(NamedTuple):
     owner
         (edges,) the node that an edge belongs to.
     train, held
-        (edges,) the weight of the rows that take an edge: of those learnt from, of those held out.
+        (edges,) the weight of the rows that take an edge: training rows, and held-out rows.
     share
-        (edges,) the probability of an edge among those of its node.
+        (edges,) the probability of an edge given its node.
     node_train, node_held
         (nodes,) the weight of the rows that pass a node.
     size
@@ -56,7 +56,7 @@ class Cells(NamedTuple):
     column_of
         (levels of all columns,) their column.
     is_tried
-        (levels of all columns,) whether rows are split by a level; of two one says it all.
+        (levels of all columns,) whether splits by a level are tried; of two levels, one is enough.
     """
 
     code: Ids

@@ -1,4 +1,4 @@
-"""Mutual information of pairs of columns, and the tree that keeps most of it."""
+"""Mutual information of pairs of columns, and Chow–Liu trees."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def information_of_pairs(
 ) -> None:
     """Write the mutual information of all pairs of columns, and each column's entropy between.
 
-    What is not above rounding is none.
+    Values below the rounding error become 0.
     """
     n = start.size - 1
     across, down = np.empty(sums.shape[0]), np.empty(sums.shape[0])
@@ -43,7 +43,7 @@ def _entropy(sums: Floats, first: int, last: int) -> float:
 def _information(
     sums: Floats, start: Offsets, i: int, j: int, smoothing: float, across: Floats, down: Floats
 ) -> float:
-    """Return the information of a table to which pseudo-rows are added as if independent."""
+    """Return the mutual information of a table with independent pseudo-rows."""
     mass = 0.0
     for b in range(start[j], start[j + 1]):
         down[b] = 0.0

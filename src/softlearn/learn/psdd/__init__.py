@@ -1,1 +1,1 @@
-"""Parts of LearnPSDD: the tree of the columns, the growing circuit, and what to change next."""
+"""Parts of LearnPSDD: the column tree, the growing circuit, and the search for changes."""

@@ -1,4 +1,4 @@
-"""How a growing PSDD is changed: by splitting the rows of an edge, and by cloning nodes."""
+"""Change a growing PSDD: split the rows of an edge, or clone nodes."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Split(NamedTuple):
 
 
 class Clone(NamedTuple):
-    """A node is copied for the rows that come to it by one of several edges."""
+    """A node is copied for the rows that reach it by one of several edges."""
 
     edge: int
     node: int
 
 
 def split(grown: Growing, change: Split, places: Set[int]) -> None:
-    """Divide the rows of an edge; both groups get nodes of their own at some places."""
+    """Divide the rows of an edge; both groups get separate nodes at some places."""
     edge, node = change.edge, grown.owner(change.edge)
     place, rows = grown.places[node], grown.rows(change.edge)
     group = (grown.cells.code[rows, change.column] == change.level).astype(np.int32)
@@ -37,7 +37,7 @@ def split(grown: Growing, change: Split, places: Set[int]) -> None:
         below = copies.of(grown.children[edge][0]), copies.of(grown.children[edge][1])
         assert NONE not in below, "a level is split off that is impossible there"
         made.append((copies, grown.add_edge(node, below, grown.share(edge) * share)))
-    for copies, new in made:  # only now: all copies are drawn towards what was there before
+    for copies, new in made:  # only now, because the priors of all copies are the old probabilities
         copies.move_rows()
         grown.move(place, copies.rows, [(edge, new)])
     grown.drop(edge)
@@ -51,7 +51,7 @@ def shares_of_groups(grown: Growing, rows: Ids, group: Ids) -> Floats:
 
 
 def clone(grown: Growing, change: Clone, places: Set[int]) -> None:
-    """Give the rows of an edge nodes of their own at some places."""
+    """Give the rows of an edge separate nodes at some places."""
     copies = _Copies(grown, grown.rows(change.edge), places)
     new = copies.of(change.node)
     copies.move_rows()
@@ -92,7 +92,7 @@ class _Copies:
         return self.copies[node]
 
     def move_rows(self) -> None:
-        """Let the rows take the new edges."""
+        """Move the rows to the new edges."""
         for place, moved in self.moved.items():
             self.grown.move(place, self.rows, moved)
 

@@ -1,4 +1,4 @@
-"""A binary tree of the columns (a *vtree*): it says how every product cuts its columns in two."""
+"""A binary tree of the columns (a *vtree*), which every product of a PSDD follows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ColumnTree:
     left, right
         (nodes,) the two parts of a node; -1 for leaves.
     first, end
-        (nodes,) which stretch of ``order`` is below a node.
+        (nodes,) the columns below a node are ``order[first:end]``.
     """
 
     order: Offsets
@@ -46,7 +46,7 @@ class ColumnTree:
 
     @cached_property
     def places(self) -> Places:
-        """What the kernels read."""
+        """The tree as kernels read it."""
         return Places(self.left, self.right, self.first, self.end)
 
     def all_below(self, node: int) -> Offsets:
@@ -58,8 +58,8 @@ class ColumnTree:
 def paired(information: Floats) -> ColumnTree:
     """Return the tree that joins columns, then pairs of them and so on, two by two.
 
-    In every round the parts that say most of each other are joined first, by the mean information
-    of their columns; one that is left over waits for the next round.
+    In every round the parts with the largest mean mutual information are joined first; one that is
+    left over waits for the next round.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
-"""A growing PSDD: its nodes and edges, and which of them every row passes.
+"""A growing PSDD: its nodes and edges, and which of them each row passes.
 
-A node stands at a place, which is a node of the tree of columns. At a leaf of that tree it has an
-edge for each level of the column that is possible there. Elsewhere its edges lead to two nodes, one
-at either part of the tree, and the left ones (the *primes*) exclude each other. So a row passes
-exactly one node at every place, and all parameters are shares of rows.
+Each node belongs to a place, which is a node of the column tree. At a leaf of that tree it has an
+edge for each level of the column that is possible there. Elsewhere each of its edges leads to two
+nodes, one for each subtree, and the left ones (the *primes*) exclude each other. So a row passes
+exactly one node at every place, and all parameters are relative frequencies of rows.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NODE_DTYPES = {
 
 
 class Growing:
-    """Nodes and edges, and what the rows weigh that pass them."""
+    """Nodes and edges, with the weight of the rows that pass them."""
 
     def __init__(
         self,
@@ -56,12 +56,11 @@ class Growing:
         cells
             The rows.
         first
-            For each column, in the order of the tree, what the probabilities of its levels are
-            drawn towards.
+            For each column, in the order of the tree, the prior probabilities of its levels.
         weights
             (2, rows) of rows learnt from and of rows held out.
         smoothing
-            Rows, shared like a node before it was changed, that each node counts in addition.
+            Pseudo-rows of each node, distributed like the node before it was changed.
         """
         self.tree, self.cells, self.weights, self.smoothing = tree, cells, weights, smoothing
         self.children: list[tuple[int, int]] = []  # (edges,) at leaves the level, and NONE
@@ -85,18 +84,18 @@ class Growing:
 
     @property
     def root(self) -> int:
-        """The node that all rows pass first."""
+        """The root, which all rows pass."""
         return self.tree.root
 
     @property
     def passed(self) -> Passed:
-        """What the kernels read."""
+        """The edges and nodes as kernels read them."""
         of = {**self._of_edges, **self._of_nodes}
         return Passed(self.edge, *(of[name] for name in Passed._fields[1:]))
 
     @property
     def n_edges(self) -> int:
-        """Edges that were ever there."""
+        """Number of edges, including dropped ones."""
         return len(self.children)
 
     def owner(self, edge: int) -> int:
@@ -108,15 +107,15 @@ class Growing:
         return float(self._of_edges["train"][edge])
 
     def share(self, edge: int) -> float:
-        """Return the probability of an edge among those of its node."""
+        """Return the probability of an edge given its node."""
         return float(self._of_edges["share"][edge])
 
     def shares(self) -> Floats:
-        """Return the probabilities of all edges that were ever there."""
+        """Return the probabilities of all edges, including dropped ones."""
         return self._of_edges["share"][: self.n_edges]
 
     def place_of(self, edge: int) -> int:
-        """Return where an edge is."""
+        """Return the place of an edge."""
         return self.places[self.owner(edge)]
 
     def rows(self, edge: int) -> Ids:
@@ -152,14 +151,14 @@ class Growing:
         return edge
 
     def lead(self, edge: int, old: int, new: int) -> None:
-        """Let an edge lead to another node."""
+        """Redirect an edge to another node."""
         prime, sub = self.children[edge]
         self.children[edge] = (new, sub) if prime == old else (prime, new)
         self.parents[new].add(edge)
         self._leave(old, edge)
 
     def drop(self, edge: int) -> None:
-        """Take an edge away, and all nodes that nothing else leads to."""
+        """Drop an edge, and all nodes that no other edge leads to."""
         node = self.owner(edge)
         self.edges[node].remove(edge)
         self._of_nodes["size"][node] -= 1
@@ -169,7 +168,7 @@ class Growing:
                 self._leave(child, edge)
 
     def move(self, place: int, rows: Ids, moved: Iterable[tuple[int, int]]) -> None:
-        """Let rows take other edges at a place; others than the old ones stay."""
+        """Move rows to other edges at a place."""
         moved_to, owner = self._of_edges["moved_to"], self._of_edges["owner"]
         pairs = list(moved)
         for old, new in pairs:
@@ -205,7 +204,7 @@ class Growing:
         return found
 
     def reweigh(self, weights: Floats) -> None:
-        """Learn all probabilities anew from other weights of the rows."""
+        """Re-estimate all probabilities from other weights of the rows."""
         self.weights = weights
         for name in ("train", "held"):
             self._of_edges[name][:] = 0.0
@@ -229,7 +228,7 @@ class Growing:
 
 
 def _make_room(columns: dict[str, AnyArray], position: int, first: dict[str, float]) -> None:
-    """Begin a line; all columns grow by half if they are full."""
+    """Initialise one entry of all arrays, which grow by half if they are full."""
     for name, column in columns.items():
         if position >= column.size:
             columns[name] = np.concatenate([column, np.zeros(16 + column.size // 2, column.dtype)])

@@ -1,4 +1,4 @@
-"""Several grown PSDDs as one mixture: EM over its parameters, the structures stay as they are."""
+"""Fit the parameters of a mixture of grown PSDDs by EM, with fixed structures."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from softlearn.numeric_policy import EM_TOLERANCE
 
 
 def fit_mixture(members: Sequence[Growing], weights: Floats, max_iter: int) -> Floats:
-    """Fit the parameters of all members by all rows; return how much each member counts.
+    """Fit the parameters of all members to all rows; return the weights of the mixture.
 
-    EM goes on while the held-out rows gain, or the rows learnt from if none are held out; the last
-    step learns from all rows.
+    EM goes on while the score of the held-out rows improves, or of the training rows if none are
+    held out; the last step learns from all rows.
 
     Parameters
     ----------
     members
         Grown circuits over the same rows.
     weights
-        (2, rows) of rows learnt from and of rows held out.
+        (2, rows) weights of training rows and of held-out rows.
     max_iter
         The most steps of EM.
     """
@@ -41,7 +41,7 @@ def fit_mixture(members: Sequence[Growing], weights: Floats, max_iter: int) -> F
 
 
 def _parts(members: Sequence[Growing], share: Floats, judge: Floats) -> tuple[Floats, float]:
-    """Return how much of each row each member has, and the mean log-likelihood of the judges."""
+    """Return the posterior of the members for each row, and the mean validation score."""
     with np.errstate(divide="ignore"):
         scores = np.stack([member.row_scores() for member in members]) + np.log(share)[:, None]
     largest = scores.max(axis=0)
@@ -55,7 +55,7 @@ def _parts(members: Sequence[Growing], share: Floats, judge: Floats) -> tuple[Fl
 
 
 def _refit(members: Sequence[Growing], parts: Floats, weights: Floats) -> Floats:
-    """Set the parameters of all members by their parts of the rows; return their own shares."""
+    """Fit all members to their shares of the rows; return the mixture weights."""
     mass = []
     for member, own in zip(members, parts, strict=True):
         mine = weights * own

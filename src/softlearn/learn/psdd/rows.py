@@ -35,7 +35,7 @@ def cells_of(block: Block, schema: Schema, tree: ColumnTree) -> Cells:
 
 
 def first_shares(block: Block, schema: Schema, tree: ColumnTree) -> list[Floats]:
-    """Return how frequent the levels of each column are; those never seen stay possible."""
+    """Return how frequent the levels of each column are; unseen levels stay possible."""
     weights = level_weights(*block, schema)
     return [_shares(weights[column]) for column in tree.order.tolist()]
 

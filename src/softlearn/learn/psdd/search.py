@@ -1,4 +1,4 @@
-"""Which change is next: the one that gains most for its size and does not harm held-out rows."""
+"""Choose the next change: the largest gain per edge that does not harm held-out rows."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from softlearn.arrays import Bools, Floats, Offsets
 from softlearn.learn.psdd.changes import Clone, Split, clone, shares_of_groups, split
 from softlearn.learn.psdd.growing import NONE, Growing
 
-_MOST_REFUSED: Final = 3  # ways that the rows of an edge are tried to be split
+_MOST_REFUSED: Final = 3  # how many splits of the rows of an edge are tried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How far to go.
+    """The limits of the search.
 
     Attributes
     ----------
     price
-        Nats that an edge more has to be worth.
+        The gain that each additional edge must have, in nats.
     min_rows
-        Edges that fewer rows take, by weight, are neither split nor cloned for.
+        The smallest weight of rows of an edge that is split or cloned for.
     max_edges
-        About how many edges there may be.
+        The approximate maximum number of edges.
     """
 
     price: float
@@ -50,7 +50,7 @@ class _Candidate:
 
 
 class _Worth(NamedTuple):
-    """The gain of copies, in nats, for rows learnt from and held out; what they are, and where."""
+    """The gain of copies, in nats, for training and held-out rows; how many, and where."""
 
     train: float
     held: float
@@ -59,7 +59,7 @@ class _Worth(NamedTuple):
 
 
 class Search:
-    """Changes a circuit as long as there is something to gain."""
+    """Changes a circuit until no change has enough gain."""
 
     def __init__(self, grown: Growing, limits: Limits) -> None:
         self.grown, self.limits = grown, limits
@@ -73,7 +73,7 @@ class Search:
         self._consider(range(grown.n_edges))
 
     def run(self, watch: Callable[[float], None]) -> None:
-        """Change the circuit until nothing is worth its price; tell the gain of each change."""
+        """Change the circuit until no change pays; report the gain of each change."""
         while self._heap and self.n_edges < self.limits.max_edges:
             best = heappop(self._heap)
             if not self._is_there(best):
@@ -92,7 +92,7 @@ class Search:
             self._change(best, worth.copied)
 
     def _consider(self, edges: Iterable[int]) -> None:
-        """Put splits of edges, and clones of what they lead to, on the list."""
+        """Queue splits of edges, and clones of the nodes that they lead to."""
         grown = self.grown
         for edge in edges:
             if grown.children[edge][1] == NONE or grown.train(edge) < self.limits.min_rows:
@@ -103,7 +103,7 @@ class Search:
                     self._measure(_Candidate(0.0, self._n_candidates, edge, node))
 
     def _is_there(self, one: _Candidate) -> bool:
-        """Return whether a candidate is still possible."""
+        """Return whether a queued candidate is still possible."""
         grown = self.grown
         if grown.owner(one.edge) == NONE or grown.train(one.edge) < self.limits.min_rows:
             return False
@@ -111,7 +111,7 @@ class Search:
         return one.node == NONE or (is_shared and one.node in grown.children[one.edge])
 
     def _measure(self, one: _Candidate) -> None:
-        """Find what a candidate is worth, and keep it if that is enough."""
+        """Measure the gain of a candidate, and queue it if that is enough."""
         one.measured = self._n_changes
         if one.node == NONE:
             one.state, gain = self._best_split(one)
@@ -142,7 +142,7 @@ class Search:
         return low + best, float(per_edge[best])
 
     def _worth(self, one: _Candidate) -> _Worth:
-        """Return what a candidate is worth to rows learnt from and to rows held out."""
+        """Return the gain of a candidate for training and for held-out rows."""
         from softlearn.kernels.psdd.gains import copy_gains  # noqa: PLC0415 - loads Numba
 
         grown, tree, rows = self.grown, self.grown.tree, self.grown.rows(one.edge)
@@ -164,7 +164,7 @@ class Search:
         return _Worth(train, held, n_more, chosen)
 
     def _chosen(self, places: Offsets, gains: Floats, must: Bools) -> set[int]:
-        """Return where copies are worth their price, or have to be."""
+        """Return the places where copies pay, or are required."""
         tree, net = self.grown.tree, dict[int, float]()
         own = (gains[0] - self.limits.price * gains[2]).tolist()
         for place, value in zip(places.tolist(), own, strict=True):  # children first

@@ -1,4 +1,4 @@
-"""A grown PSDD as nodes of a circuit."""
+"""Convert a grown PSDD to nodes of a circuit."""
 
 from __future__ import annotations
 

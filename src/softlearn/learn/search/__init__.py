@@ -1,4 +1,4 @@
-"""The best mixture of circuits that a table, and a bound of time or work, allow."""
+"""Search for the best mixture of circuits for a table, within limits of time or work."""
 
 from softlearn.learn.search.ahead import Workers
 from softlearn.learn.search.bounds import Bounds, News

@@ -1,7 +1,7 @@
-"""Fits that run on workers before the search needs them.
+"""Run fits on workers before the search needs them.
 
-A fit is a function of what is learnt from, of the settings and of a seed. So whoever has done it
-before, the search goes on as if it had been done here: it decides alone, and in the same order.
+A fit is a pure function of the rows, the settings and a seed, so it does not matter where it runs.
+All decisions are made in the search's own process, in the same order as without workers.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from softlearn.query.evidence import Evidence
 from softlearn.query.likelihood import log_likelihood
 from softlearn.table.schema import Schema
 
-Sent: TypeAlias = Any  # what workers have of something that was sent to them
+Sent: TypeAlias = Any  # a handle of data that was sent to the workers
 
 
 class Running(Protocol):
-    """What a worker is doing."""
+    """A call that runs on a worker."""
 
     def result(self, timeout: float) -> Outcome:
-        """Return what came out; ``TimeoutError`` after so many seconds."""
+        """Return the result; ``TimeoutError`` after so many seconds."""
 
     def cancel(self) -> None:
-        """Let it go."""
+        """Cancel the call."""
 
 
 class Workers(Protocol):
@@ -44,18 +44,18 @@ class Workers(Protocol):
 
     @property
     def n_workers(self) -> int:
-        """How many there are."""
+        """Number of workers."""
 
     def send(self, value: object) -> Sent:
         """Send something to all of them, once."""
 
     def submit(self, function: Any, *given: Any) -> Running:  # noqa: ANN401
-        """Begin a call; what was sent before is there when it runs."""
+        """Start a call; handles in its arguments are replaced by the data that was sent."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
-    """A fit: with what, from which rows or rows drawn of them, and all its chance."""
+    """A fit: a candidate, its rows or a bootstrap sample of them, and a seed."""
 
     candidate: Candidate
     block: Block
@@ -64,12 +64,12 @@ class Job:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What tells it from others of the same search."""
+        """A key that identifies it within a search."""
         return str(self.candidate), id(self.block), self.seed.spawn_key, self.bootstrap
 
 
 class Outcome(NamedTuple):
-    """What became of a fit."""
+    """The result of a fit."""
 
     circuit: Circuit | None  # None if it was refused or given up
     logs: Floats  # (held-out rows,) log-density
@@ -113,7 +113,7 @@ def next_seeds(seed: np.random.SeedSequence, n: int) -> list[np.random.SeedSeque
 def jobs_of(
     candidates: Sequence[Candidate], block: Block, seed: np.random.SeedSequence, most: float
 ) -> list[Job]:
-    """Return the next fits of candidates, at most so many, each with its part of a seed."""
+    """Return the next fits of candidates, at most so many, each with a child of the seed."""
     n_jobs = int(min(len(candidates), max(most, 0)))
     seeds = next_seeds(seed, n_jobs)
     return [Job(one, block, own) for one, own in zip(candidates[:n_jobs], seeds, strict=True)]
@@ -121,14 +121,14 @@ def jobs_of(
 
 @dataclass(eq=False)
 class Ahead:
-    """Fits that workers have begun.
+    """Fits that workers have started.
 
     Attributes
     ----------
     workers
-        Who does them.
+        The workers.
     schema, valid
-        What all have in common.
+        The schema and the validation rows of all fits.
     """
 
     workers: Workers
@@ -139,7 +139,7 @@ class Ahead:
     _running: dict[tuple[object, ...], Running] = field(default_factory=dict)
 
     def expect(self, jobs: Sequence[Job], seconds: float) -> None:
-        """Begin what will be asked for next, and let go what will not; each has so many seconds."""
+        """Start the fits that are expected next, and cancel others; each has so many seconds."""
         wanted = {job.key: job for job in jobs}
         for key in [key for key in self._running if key not in wanted]:
             self._running.pop(key).cancel()
@@ -157,11 +157,11 @@ class Ahead:
                 )
 
     def begun(self, job: Job) -> Running | None:
-        """Return who does a fit, if anybody; nobody else may ask for it afterwards."""
+        """Return the running call of a fit, if it was started, and forget it."""
         return self._running.pop(job.key, None)
 
     def _sent(self, block: Block) -> Sent:
-        if id(block) not in self._blocks:  # which is held, so that no other has its id
+        if id(block) not in self._blocks:  # the block is kept alive, so that its id stays unique
             self._blocks[id(block)] = block, self.workers.send(block)
         return self._blocks[id(block)][1]
 
@@ -172,7 +172,7 @@ def _outcome_there(
     apart: tuple[Candidate, np.random.SeedSequence, bool],
     ends: float,
 ) -> Outcome:
-    """Do a fit on a worker; `apart` is the rest of the job, and `ends` a time of day."""
+    """Run a fit on a worker; `apart` is the rest of the job, and `ends` a wall-clock time."""
     candidate, seed, bootstrap = apart
 
     def watch(progress: Progress) -> None:

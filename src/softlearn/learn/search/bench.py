@@ -1,4 +1,4 @@
-"""The test bench of a search: training rows, validation rows and the log of fits."""
+"""The state that all fits of a search share: training rows, validation rows and the log."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from softlearn.learn.watch import Engine, Progress
 from softlearn.table.schema import Schema
 
 WORST = Score(-np.inf, -np.inf)
-_PATIENCE = 0.2  # seconds between two looks at the clock while others work
+_PATIENCE = 0.2  # seconds between two checks of the clock while workers are busy
 
 
 @dataclass(eq=False)
 class Bench:
-    """What all fits of a search share.
+    """The rows, the clock and the log of a search.
 
     Attributes
     ----------
     train, valid
-        Rows to learn from, and rows that judge: different rows, with weights.
+        Training and validation rows, distinct and weighted.
     ahead
-        Fits that others have begun; None if all are done here.
+        Fits that workers have started; None if all run in this process.
     trials
-        What was tried, in order.
+        All fits, in order.
     best, best_score
         The best single circuit so far.
     reached
@@ -52,13 +52,13 @@ class Bench:
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are to learn from, by weight."""
+        """The weight of the training rows."""
         return round(float(self.train.weights.sum()))
 
     def try_out(
         self, candidate: Candidate, block: Block, seed: np.random.SeedSequence, ends: float
     ) -> Fitted | None:
-        """Learn from rows and score the held-out ones; None if it had to be given up."""
+        """Fit a candidate and score the validation rows; None if it ran out of time."""
         self.clock.n_fits += 1
         fitted = self.fit("search", candidate, block, seed, ends)
         if fitted is None:
@@ -79,9 +79,9 @@ class Bench:
         *,
         bootstrap: bool = False,
     ) -> Fitted | None:
-        """Return the circuit of a candidate; None if it was refused or not ready at a time.
+        """Return the circuit of a candidate; None if it was refused or ran out of time.
 
-        The caller notes the trial; a fit that was given up is noted here.
+        The caller logs the trial; a failed fit is logged here.
         """
         trial = Trial(
             stage=stage,
@@ -100,22 +100,24 @@ class Bench:
         return Fitted(trial, found.circuit, found.logs, seed)
 
     def expect(self, jobs: Sequence[Job], ends: float) -> None:
-        """Tell which fits will most likely be asked for next, and when the last has to be ready.
+        """Announce the fits that are most likely needed next, and when the last must be ready.
 
-        That changes no result, unless time is bounded.
+        That does not change the result, unless time is limited.
         """
         if self.ahead is None:
             return
         if not self.trials and np.isfinite(self.clock.total):
-            jobs = jobs[1:]  # there is to be a model, and so the very first ends in time by itself
+            jobs = jobs[
+                1:
+            ]  # the first fit has no time limit, because the search must return a model
         self.ahead.expect(jobs, ends - self.clock.seconds)
 
     def score(self, fitted: Fitted) -> Score:
-        """Return how well a circuit explains the held-out rows."""
+        """Return the score of a circuit on the validation rows."""
         return score_of_logs(fitted.logs, self.valid.weights)
 
     def note(self, trial: Trial, reached: Score) -> None:
-        """Write a trial down, with the score of the best model after it."""
+        """Log a trial, with the score of the best model after it."""
         self.reached = reached
         trial.best, trial.at = reached.mean, self.clock.seconds
         self.trials.append(trial)
@@ -124,13 +126,13 @@ class Bench:
     def _outcome(self, stage: str, job: Job, ends: float) -> Outcome:
         running = None if self.ahead is None else self.ahead.begun(job)
         if running is not None:
-            with suppress(Exception):  # whatever it was, it will be seen again here
+            with suppress(Exception):  # whatever went wrong is repeated, and raised, here
                 return self._waited_for(running, stage, ends)
         is_first = not self.trials
         settings: dict[str, object] = {}
         takes_time = "time_budget" in LEARNERS[job.candidate.learner].parameters
         if is_first and np.isfinite(self.clock.total) and takes_time:
-            settings["time_budget"] = max(self.clock.left(), 1.0)  # so that there is a model
+            settings["time_budget"] = max(self.clock.left(), 1.0)  # the search must return a model
 
         def watch(progress: Progress) -> None:
             self.clock.tell(stage, self.reached.mean)

@@ -12,14 +12,14 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """What a search may spend.
+    """The limits of a search.
 
     Attributes
     ----------
     seconds
-        Time; None bounds the work alone, and then the result depends on the seed alone.
+        Time limit; with None only the work is limited, and the seed determines the result.
     max_fits
-        The most fits, not counting members that are learnt again from all rows; None is no bound.
+        The most fits, not counting members that are learnt again from all rows; None is no limit.
     max_members
         The most members of the mixture.
     """
@@ -29,8 +29,8 @@ class Bounds:
     max_members: int = 50
 
 
-class Heat(NamedTuple):
-    """What a part of a search may spend."""
+class StageLimits(NamedTuple):
+    """The limits of one stage of a search."""
 
     ends: float  # in seconds since the start of the search
     max_fits: float
@@ -38,7 +38,7 @@ class Heat(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class News:
-    """How far a search has come."""
+    """The progress of a search."""
 
     stage: str
     n_fits: int
@@ -52,12 +52,12 @@ def ignore(news: News) -> None:
 
 
 class OutOfTime(Exception):  # noqa: N818 - no error: a fit is given up
-    """The time of a fit is over."""
+    """A fit has run out of time."""
 
 
 @dataclass
 class Clock:
-    """What is spent, and what is left."""
+    """Time and fits that are used and left."""
 
     bounds: Bounds
     watch: Callable[[News], None] = ignore
@@ -71,11 +71,11 @@ class Clock:
 
     @property
     def total(self) -> float:
-        """All the time there is."""
+        """The time limit."""
         return np.inf if self.bounds.seconds is None else self.bounds.seconds
 
     def left(self, share: float = 1.0) -> float:
-        """Return the time that is left of a share of all time."""
+        """Return the seconds until a share of the time limit is used."""
         return share * self.total - self.seconds
 
     @property

@@ -1,4 +1,4 @@
-"""The candidates of a search: all learners that take the table, with settings drawn from grids."""
+"""The candidates of a search: all learners that accept the table, with settings from grids."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def kinds_of_candidates(
     rng: np.random.Generator,
     learners: Sequence[str] | None = None,
 ) -> list[list[Candidate]]:
-    """Return what to try of each kind: its defaults first, then drawn settings.
+    """Return the candidates of each kind: defaults first, then random settings.
 
     Parameters
     ----------
     schema, block
-        The table; learners that would refuse it are left out.
+        The table; learners that do not accept it are left out.
     rng
-        Draws settings.
+        The source of randomness.
     learners
         Names in the registry; by default all.
     """
@@ -56,7 +56,7 @@ def takes(entry: Entry[Any], schema: Schema, block: Block) -> bool:
 
 
 def _kinds(entry: Entry[Any], rng: np.random.Generator) -> list[list[Candidate]]:
-    """Return the candidates of each kind; a parameter whose values are words makes kinds."""
+    """Return the candidates of each kind; each value of a parameter with words is a kind."""
     grids = {name: one.wide for name, one in entry.parameters.items() if one.wide}
     words = {
         name: values
@@ -81,7 +81,7 @@ def _settings(
 ) -> list[dict[str, Any]]:
     """Return the defaults, and combinations of the grids without repetition.
 
-    A grid of one value is what a search takes, whatever the default.
+    A grid with a single value replaces the default.
     """
     fixed = {**fixed, **{name: values[0] for name, values in grids.items() if len(values) == 1}}
     grids = {name: values for name, values in grids.items() if len(values) > 1}

@@ -1,4 +1,4 @@
-"""Members of a mixture, added as long as they pay on held-out rows."""
+"""A mixture whose members are added while the validation score improves."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from softlearn.learn.search.bench import WORST, Bench
 from softlearn.learn.search.trial import Fitted
 from softlearn.learn.search.weights import mixed, mixture_weights
 
-_WORTH = 0.0003  # nats that the last members must gain together, or no more are learnt
+_WORTH = 0.0003  # gain in nats that the last members must have together, or no more are learnt
 _PATIENCE = 10  # members
-_NEGLIGIBLE = 0.002  # weight of a member that the final mixture does without
-_REFIT_ROOM = 1.2  # times as long as before that a member may take with all rows
+_NEGLIGIBLE = 0.002  # weight below which a member is dropped from the final mixture
+_REFIT_ROOM = 1.2  # a final fit with all rows may take so many times as long as before
 
 
 @dataclass(eq=False)
 class Ensemble:
-    """Members, their weights, and how well they explain the held-out rows together."""
+    """Members, their weights, and the validation score of their mixture."""
 
     bench: Bench
     members: list[Fitted] = field(default_factory=list)
@@ -31,7 +31,7 @@ class Ensemble:
     gains: list[float] = field(default_factory=list)
 
     def add(self, *fits: Fitted) -> None:
-        """Add members, and find all weights anew; the lightest go if there are too many."""
+        """Add members and refit all weights; the lightest are dropped if there are too many."""
         if not fits:
             return
         rows, most = self.bench.valid.weights, self.bench.clock.bounds.max_members
@@ -52,11 +52,11 @@ class Ensemble:
 
     @property
     def pays(self) -> bool:
-        """Whether the last members were worth their time."""
+        """Whether the last members improved the score enough."""
         return len(self.gains) < _PATIENCE or sum(self.gains[-_PATIENCE:]) > _WORTH
 
     def needed(self) -> list[tuple[Fitted, float]]:
-        """Return the members that count and their weights, the heaviest first."""
+        """Return the members with enough weight and their weights, the heaviest first."""
         order = np.argsort(-self.weights, kind="stable")
         kept = [place for place in order.tolist() if self.weights[place] >= _NEGLIGIBLE]
         total = float(self.weights[kept].sum())
@@ -64,7 +64,7 @@ class Ensemble:
 
 
 def learn_again(bench: Bench, members: list[Fitted], everything: Block) -> None:
-    """Replace the circuits of members by such that all rows were learnt from, if time allows."""
+    """Fit the members again to all rows, as far as time allows."""
     bench.expect(
         [Job(own.candidate, everything, own.seed, own.trial.bootstrap) for own in members],
         bench.clock.total,
@@ -81,6 +81,6 @@ def learn_again(bench: Bench, members: list[Fitted], everything: Block) -> None:
                 bootstrap=member.trial.bootstrap,
             )
         if fit is not None:
-            fit.trial.score = np.nan  # it has seen the rows that judge
+            fit.trial.score = np.nan  # it was fitted to the validation rows too
             bench.note(fit.trial, bench.reached)
             member.circuit = fit.circuit

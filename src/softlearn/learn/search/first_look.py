@@ -1,4 +1,4 @@
-"""A first look at all kinds of circuits, on few rows, to find those that go well together."""
+"""Screen all kinds of circuits on few rows, and choose those that mix well."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from softlearn.learn.blocks import Block
 from softlearn.learn.held_out import counted_rows, thinned
 from softlearn.learn.search.ahead import jobs_of
 from softlearn.learn.search.bench import Bench
-from softlearn.learn.search.bounds import Heat
+from softlearn.learn.search.bounds import StageLimits
 from softlearn.learn.search.trial import OUT_OF_TIME, Candidate, Fitted
 from softlearn.learn.search.weights import mixture_weights
 
-_ROWS = 2000  # more say little more about which kinds are good
+_ROWS = 2000  # more rows hardly change which kinds are good
 _MOST_KINDS = 6
 _LEAST_WEIGHT = 0.01  # of a kind in the mixture of all
-# Shares of the time of the first look: until when all kinds had a part of it and those that learn
-# in no time were looked at more closely, and what a fit of these may take.
+# Shares of the time of the first look: until when each kind is tried once, until when all
+# candidates of fast kinds are tried, and what a fit of these may take.
 _QUICK_SHARE, _CLOSER_SHARE, _QUICK = 0.4, 0.6, 0.02
 
 
 class Kind(NamedTuple):
-    """Candidates that are rivals, and how those did that were looked at."""
+    """Rival candidates, and the results of those that were tried."""
 
     candidates: list[Candidate]
     fits: list[Fitted]  # best first
-    block: Block  # what they learnt from
+    block: Block  # the rows that they were fitted to
 
     @property
     def seconds_per_row(self) -> float:
-        """How long it takes to learn, as far as is known."""
+        """The time to fit per row, estimated from the trials."""
         trial = self.fits[0].trial
         return trial.seconds / max(trial.n_rows, 1)
 
@@ -50,30 +50,29 @@ def first_look(
     kinds: Sequence[list[Candidate]],
     block: Block,
     seed: np.random.SeedSequence,
-    heat: Heat,
+    limits: StageLimits,
 ) -> list[Kind]:
     """Return the kinds whose first candidate could be learnt.
 
-    Kinds that learn in no time come first, and all their candidates are looked at; what takes
-    longer has a second chance if there is time left.
+    All candidates of fast kinds are tried; slow kinds have a second chance if there is time left.
 
     Parameters
     ----------
     bench
-        Where they are tried.
+        The state of the search.
     kinds
-        In order of preference, if time or work do not allow all.
+        All kinds, in order of preference if time or work do not allow all.
     block
         The rows to learn from.
     seed
-        Each fit has its own part of it.
-    heat
-        Time and work that this may take.
+        Each fit gets a child of it.
+    limits
+        The limits of this stage.
     """
-    quick, slow = _look(bench, kinds, block, seed, heat._replace(ends=_QUICK_SHARE * heat.ends))
-    closer = Heat(_CLOSER_SHARE * heat.ends, 0.5 * heat.max_fits)
-    quick = [_look_closer(bench, kind, seed, closer, _QUICK * heat.ends) for kind in quick]
-    return quick + _look(bench, slow, block, seed, heat)[0]
+    quick, slow = _look(bench, kinds, block, seed, limits._replace(ends=_QUICK_SHARE * limits.ends))
+    closer = StageLimits(_CLOSER_SHARE * limits.ends, 0.5 * limits.max_fits)
+    quick = [_look_closer(bench, kind, seed, closer, _QUICK * limits.ends) for kind in quick]
+    return quick + _look(bench, slow, block, seed, limits)[0]
 
 
 def _look(
@@ -81,20 +80,20 @@ def _look(
     kinds: Sequence[list[Candidate]],
     block: Block,
     seed: np.random.SeedSequence,
-    heat: Heat,
+    limits: StageLimits,
 ) -> tuple[list[Kind], list[list[Candidate]]]:
-    """Return the kinds that were ready, and those that were not.
+    """Return the kinds whose fit finished in time, and the others.
 
-    Each has the same part of the time, but for the very first, which a model needs.
+    Each has the same time, except the very first: the search must return a model.
     """
     found: list[Kind] = []
     slow: list[list[Candidate]] = []
     firsts = [candidates[0] for candidates in kinds]
-    most = heat.max_fits - bench.clock.n_fits
-    bench.expect(jobs_of(firsts, block, seed, most), heat.ends)
+    most = limits.max_fits - bench.clock.n_fits
+    bench.expect(jobs_of(firsts, block, seed, most), limits.ends)
     for place, candidates in enumerate(kinds):
-        left = heat.ends - bench.clock.seconds
-        if bench.trials and (left <= 0.0 or bench.clock.n_fits >= heat.max_fits):
+        left = limits.ends - bench.clock.seconds
+        if bench.trials and (left <= 0.0 or bench.clock.n_fits >= limits.max_fits):
             return found, slow
         ends = bench.clock.seconds + left / (len(kinds) - place)
         fit = bench.try_out(candidates[0], block, seed.spawn(1)[0], ends)
@@ -106,17 +105,17 @@ def _look(
 
 
 def _look_closer(
-    bench: Bench, kind: Kind, seed: np.random.SeedSequence, heat: Heat, quick: float
+    bench: Bench, kind: Kind, seed: np.random.SeedSequence, limits: StageLimits, quick: float
 ) -> Kind:
-    """Return a kind with the fits of all its candidates, if one takes less than so many seconds."""
+    """Try all candidates of a kind, if one takes less than so many seconds."""
     fits = list(kind.fits)
     others = kind.candidates[1:] if fits[0].trial.seconds <= quick else []
-    most = heat.max_fits - bench.clock.n_fits
-    bench.expect(jobs_of(others, kind.block, seed, most), heat.ends)
+    most = limits.max_fits - bench.clock.n_fits
+    bench.expect(jobs_of(others, kind.block, seed, most), limits.ends)
     for candidate in others:
-        if bench.clock.seconds > heat.ends or bench.clock.n_fits >= heat.max_fits:
+        if bench.clock.seconds > limits.ends or bench.clock.n_fits >= limits.max_fits:
             break
-        fit = bench.try_out(candidate, kind.block, seed.spawn(1)[0], heat.ends)
+        fit = bench.try_out(candidate, kind.block, seed.spawn(1)[0], limits.ends)
         if fit is not None:
             fits.append(fit)
     fits.sort(key=bench.score, reverse=True)
@@ -125,10 +124,10 @@ def _look_closer(
 
 
 def best_kinds(bench: Bench, kinds: Sequence[Kind], quick: float) -> list[Kind]:
-    """Return the kinds that a mixture of all would have most of, and the best of all alone.
+    """Return the kinds with most weight in a mixture of all, and the best single one.
 
-    What learns in less than so many seconds is kept in any case: it may be better with more rows,
-    and to find that out costs little.
+    Kinds that fit in less than so many seconds are always kept: they may be better with more rows,
+    and that costs little to find out.
     """
     if not kinds:
         return []

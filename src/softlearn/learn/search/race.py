@@ -10,12 +10,12 @@ from softlearn.learn.blocks import Block
 from softlearn.learn.held_out import counted_rows, thinned
 from softlearn.learn.search.ahead import jobs_of
 from softlearn.learn.search.bench import Bench
-from softlearn.learn.search.bounds import Heat
+from softlearn.learn.search.bounds import StageLimits
 from softlearn.learn.search.first_look import Kind
 from softlearn.learn.search.trial import Candidate, Fitted
 
-_FACTOR = 3  # times the rows, and a third of the candidates, from round to round
-_FEWEST_ROWS = 1000  # of the first round; fewer say little about settings for many
+_FACTOR = 3  # from round to round: so many times the rows, and a third of the candidates
+_FEWEST_ROWS = 1000  # of the first round; with fewer rows, good settings for many rows do not show
 _MOST_ROUNDS = 6
 
 
@@ -30,44 +30,48 @@ def rounds_of(block: Block, rng: np.random.Generator) -> list[Block]:
 
 
 def race(
-    bench: Bench, kind: Kind, blocks: Sequence[Block], seed: np.random.SeedSequence, heat: Heat
+    bench: Bench,
+    kind: Kind,
+    blocks: Sequence[Block],
+    seed: np.random.SeedSequence,
+    limits: StageLimits,
 ) -> list[Fitted]:
-    """Return the fits of the last round that had any, best first; of the first look if none had.
+    """Return the fits of the last round that was run, best first; else those of the first look.
 
     Parameters
     ----------
     bench
-        Where they are tried.
+        The state of the search.
     kind
-        The settings that race, and how long they take.
+        The settings to compare, and how long they take.
     blocks
-        The rows of each round. Rounds are left out if there is the time to begin with more rows.
+        The rows of each round. Early rounds are skipped if there is time to begin with more rows.
     seed
-        Each fit has its own part of it.
-    heat
-        Time and work.
+        Each fit gets a child of it.
+    limits
+        The limits of this stage.
     """
     rows = [float(block.weights.sum()) for block in blocks]
     racing: Sequence[Candidate] = kind.candidates
-    while len(racing) > 1 and _n_fits(len(racing), len(rows)) > heat.max_fits:
+    while len(racing) > 1 and _n_fits(len(racing), len(rows)) > limits.max_fits:
         racing = racing[:-1]
-    begin = _first_round(len(racing), rows, kind.seconds_per_row, heat.ends - bench.clock.seconds)
+    begin = _first_round(len(racing), rows, kind.seconds_per_row, limits.ends - bench.clock.seconds)
     best, n_begun, pace = kind.fits, 0, kind.seconds_per_row
     for block, n_rows in zip(blocks[begin:], rows[begin:], strict=True):
         fits = []
         done = [fit.candidate for fit in kind.fits] if block is kind.block else []
         new = [one for one in racing if all(one is not other for other in done)]
-        bench.expect(jobs_of(new, block, seed, heat.max_fits - n_begun), heat.ends)
+        bench.expect(jobs_of(new, block, seed, limits.max_fits - n_begun), limits.ends)
         for candidate in racing:
             known = [fit for fit in kind.fits if fit.candidate is candidate]
             if known and block is kind.block:
                 fits += known
                 continue
-            left = heat.ends - bench.clock.seconds
-            if n_begun >= heat.max_fits or left <= 0.0 or pace * n_rows > max(left, _ALWAYS):
+            left = limits.ends - bench.clock.seconds
+            if n_begun >= limits.max_fits or left <= 0.0 or pace * n_rows > max(left, _ALWAYS):
                 break
             n_begun += 1
-            fit = bench.try_out(candidate, block, seed.spawn(1)[0], heat.ends)
+            fit = bench.try_out(candidate, block, seed.spawn(1)[0], limits.ends)
             if fit is not None:
                 fits.append(fit)
                 pace = fit.trial.seconds / n_rows
@@ -91,9 +95,9 @@ def _n_fits(n_candidates: int, n_rounds: int) -> int:
 
 
 def _first_round(n_candidates: int, rows: Sequence[float], pace: float, seconds: float) -> int:
-    """Return the round with most rows from which on there is time for all; 0 if there is none.
+    """Return the latest round from which there is time for all further rounds; 0 if there is none.
 
-    If time is not bounded all rounds are run.
+    If time is not limited, all rounds are run.
     """
     if not np.isfinite(seconds):
         return 0

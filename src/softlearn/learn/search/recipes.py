@@ -16,27 +16,27 @@ from softlearn.learn.search.trial import Candidate, Fitted
 from softlearn.learn.search.weights import mixture_weights
 
 _SETTINGS = 2  # of each kind
-_LONGER = 4.0  # times as long as expected that a member may take
-_SHARE = 0.25  # of the time left that a member may take in any case
-_TRY_SHARE = 0.25  # of the time left that a recipe may take to be tried, if others pay
-_PAYS = 0.00003  # nats that another member must promise to pay
+_LONGER = 4.0  # a member may take so many times the expected time
+_SHARE = 0.25  # share of the remaining time that a member may always take
+_TRY_SHARE = 0.25  # share of the remaining time that an untried recipe may take while others pay
+_PAYS = 0.00003  # expected gain in nats that another member must have
 _FEWEST_SECONDS = 0.05  # shorter fits count as this long
 
 
 @dataclass(slots=True, eq=False)
 class Recipe:
-    """How members are learnt.
+    """A way to learn members.
 
     Attributes
     ----------
     candidate, bootstrap
-        With what, and whether from drawn rows.
+        The learner and settings, and whether rows are resampled.
     seconds
-        How long that takes, as far as is known.
+        How long a fit takes, as far as is known.
     gain
-        The nats that the last such member has gained; None before the first.
+        The gain in nats of the last such member; None before the first.
     size
-        How many members there were then.
+        The number of members at that time.
     """
 
     candidate: Candidate
@@ -46,13 +46,13 @@ class Recipe:
     size: int = 0
 
     def promises(self, n_members: int) -> float:
-        """Return the nats that another member may gain; the more there are, the less."""
+        """Return the expected gain of another member in nats, which falls with their number."""
         assert self.gain is not None
         return self.gain * self.size / n_members
 
 
 def recipes_of(bench: Bench, raced: Sequence[Sequence[Fitted]]) -> list[Recipe]:
-    """Return the best settings of each kind, those first that a mixture of them has most of.
+    """Return the best settings of each kind, ordered by their weight in a mixture of all.
 
     ``raced`` has for each kind its fits, best first.
     """
@@ -76,7 +76,7 @@ def add_members(
     seed: np.random.SeedSequence,
     share: float,
 ) -> None:
-    """Learn members until they do not pay, or time or work are spent."""
+    """Learn members until they no longer improve the score, or a limit is reached."""
     bench, clock = ensemble.bench, ensemble.bench.clock
     ensemble.gains.clear()
     while clock.has_fits and ensemble.pays:
@@ -100,7 +100,7 @@ def add_members(
             continue
         ensemble.add(fit)
         gain = ensemble.gains[-1]
-        if recipe.gain is None:  # that one recipe is of no use says nothing of the others
+        if recipe.gain is None:  # one failed recipe says nothing about the others
             ensemble.gains.pop()
         recipe.seconds, recipe.gain, recipe.size = fit.trial.seconds, gain, len(ensemble.members)
         bench.note(fit.trial, bench.reached)
@@ -113,7 +113,7 @@ def _expect_members(
     seed: np.random.SeedSequence,
     now: tuple[Recipe, float],
 ) -> None:
-    """Tell which members come next: this one, those never tried, and then more of the same."""
+    """Announce the next members: this one, untried ones, then more of the same."""
     bench, (recipe, ends) = ensemble.bench, now
     if bench.ahead is None:
         return
@@ -128,9 +128,9 @@ def _expect_members(
 
 
 def next_recipe(recipes: Sequence[Recipe], n_members: int, left: float) -> Recipe | None:
-    """Return the first that was not tried yet and takes little time, else what promises most.
+    """Return the first untried recipe that takes little time, else the most promising one.
 
-    What takes longer is tried if nothing else promises to pay.
+    Slow untried recipes are tried once no other is expected to pay.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def next_recipe(recipes: Sequence[Recipe], n_members: int, left: float) -> Recip
     n_members
         How many members there are.
     left
-        Seconds. If they are not bounded, seconds have no say.
+        The remaining seconds. If they are not limited, the time of a recipe does not matter.
     """
     is_timed = np.isfinite(left)
 

@@ -15,7 +15,7 @@ from softlearn.learn.blocks import Block
 from softlearn.learn.held_out import counted_rows, different_rows, hold_out
 from softlearn.learn.search.ahead import Ahead, Workers
 from softlearn.learn.search.bench import Bench
-from softlearn.learn.search.bounds import Bounds, Clock, Heat, News, ignore
+from softlearn.learn.search.bounds import Bounds, Clock, News, StageLimits, ignore
 from softlearn.learn.search.candidates import kinds_of_candidates
 from softlearn.learn.search.ensemble import Ensemble, learn_again
 from softlearn.learn.search.first_look import best_kinds, few_rows, first_look
@@ -25,32 +25,32 @@ from softlearn.learn.search.trial import Candidate, Fitted, Trial
 from softlearn.learn.search.warm_up import warm_up
 from softlearn.table.schema import Schema
 
-_LOOK_SHARE = 0.2  # of the time, for a first look at all kinds
-_SEARCH_SHARE = 0.5  # of the time, or of the fits, until when settings are found
-_MEMBER_SHARE = 0.7  # until when members are learnt, if they are learnt again from all rows
-_QUICK_SHARE = 0.003  # of the time; what learns from few rows in less is quick
+_LOOK_SHARE = 0.2  # share of the time for screening all kinds
+_SEARCH_SHARE = 0.5  # share of the time, or of the fits, until which settings are searched
+_MEMBER_SHARE = 0.7  # share until which members are learnt, if they are finally fitted to all rows
+_QUICK_SHARE = 0.003  # share of the time; a kind that takes less with few rows is fast
 _HELD_OUT_ROWS = 50.0  # at least, if that is not too large a share
 _LARGEST_SHARE = 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How a search is done.
+    """The options of a search.
 
     Attributes
     ----------
     held_out
-        The share of the rows that judges, if no others do.
+        The share of the rows that is held out, unless there are validation rows.
     refit
-        Whether members are learnt again from all rows in the end, if some were held out of them.
+        Whether members are finally fitted to all rows, including held-out ones.
     learners
         Names of learners to try; None is all.
     n_jobs
         Threads of each fit.
     watch
-        Told how far the search has come.
+        The progress callback.
     workers
-        Who learns for it; None learns here, one fit after another.
+        Workers that run fits; with None they run in this process, one after another.
     """
 
     held_out: float = 0.1
@@ -63,16 +63,16 @@ class Options:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Found:
-    """What a search has found.
+    """The result of a search.
 
     Attributes
     ----------
     circuit
         The best model: a mixture, or the only circuit that there is.
     score
-        Its mean log-density of the held-out rows in nats, before members were learnt again; of
-        the rows learnt from if the table was too small to hold rows out. It is a little too good:
-        the rows chose it.
+        Its mean log-density of the held-out rows in nats, before members were fitted again; of
+        the training rows if the table was too small to hold rows out. It is slightly optimistic,
+        because the same rows were used for selection.
     trials
         All fits, in order.
     n_members
@@ -102,17 +102,17 @@ def search(
     Parameters
     ----------
     schema
-        What the columns are.
+        The schema.
     rows
-        What may be learnt from.
+        The training rows.
     valid
-        Rows that judge and are never learnt from; None holds out a share of ``rows``.
+        Validation rows, which are never learnt from; None holds out a share of ``rows``.
     bounds
-        Time and work. A search that only work bounds gives the same circuit for the same seed.
+        Limits of time and work. Without a time limit the seed determines the circuit.
     options
-        How it is done.
+        The options.
     seed
-        All the chance there is.
+        The source of randomness.
     """
     to_hold, to_draw, to_race, to_mix = seed.spawn(4)
     everything = different_rows(rows)
@@ -160,16 +160,16 @@ def _raced(
     few, blocks = few_rows(bench.train, rng), rounds_of(bench.train, rng)
     max_fits = clock.bounds.max_fits
     most = np.inf if max_fits is None else _SEARCH_SHARE * max_fits
-    looked = first_look(bench, kinds, few, to_look, Heat(_LOOK_SHARE * clock.total, most))
+    looked = first_look(bench, kinds, few, to_look, StageLimits(_LOOK_SHARE * clock.total, most))
     is_timed = np.isfinite(clock.total)
     best = best_kinds(bench, looked, _QUICK_SHARE * clock.total if is_timed else 0.0)
-    if is_timed:  # the slowest last: it has what the others leave
+    if is_timed:  # the slowest last: it gets the time that the others leave
         best.sort(key=lambda kind: kind.seconds_per_row)
     raced = []
     for place, kind in enumerate(best):
-        part = 1.0 / (len(best) - place)  # what one does not need is there for the others
+        part = 1.0 / (len(best) - place)  # time that one does not need is left for the others
         ends = clock.seconds + part * clock.left(_SEARCH_SHARE)
-        fits = race(bench, kind, blocks, to_learn, Heat(ends, part * (most - clock.n_fits)))
+        fits = race(bench, kind, blocks, to_learn, StageLimits(ends, part * (most - clock.n_fits)))
         raced.append(fits)
         of_all_rows = [fit for fit in fits if fit.trial.n_rows == bench.n_rows]
         ensemble.add(*(fit for fit in of_all_rows if fit not in ensemble.members))
@@ -179,7 +179,7 @@ def _raced(
 def _chosen(ensemble: Ensemble) -> list[tuple[Fitted, float]]:
     """Return the members and their weights, or the best circuit if it is better and no member.
 
-    A member alone may look better by chance, as it is the best of many.
+    A single member is not preferred: as the best of many, its score is optimistic.
     """
     needed, best = ensemble.needed(), ensemble.bench.best
     is_better = ensemble.bench.best_score > ensemble.score
@@ -206,5 +206,5 @@ def _found(ensemble: Ensemble, ended: Literal["finished", "interrupted"]) -> Fou
 
 
 def _share(n_rows: float, asked: float) -> float:
-    """Return the share of the rows that judges: more of small tables."""
+    """Return the share of the rows that is held out: more of small tables."""
     return max(asked, min(_HELD_OUT_ROWS / n_rows, _LARGEST_SHARE))

@@ -1,4 +1,4 @@
-"""One fit of a search: which learner, which settings, how it went."""
+"""One fit of a search: learner, settings and result."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Candidate:
     settings
         Parameters that differ from their defaults or were drawn.
     kind
-        Candidates of the same kind are rivals; the best of each kind have a part in the mixture.
+        Candidates of the same kind compete; the best of each kind can join the mixture.
     """
 
     learner: str
@@ -39,22 +39,22 @@ class Candidate:
 
 @dataclass(slots=True, kw_only=True)
 class Trial:
-    """What is written down of a fit.
+    """The log entry of a fit.
 
     Attributes
     ----------
     stage
         "search", "member" or "refit".
     n_rows
-        How many rows it learnt from.
+        Number of training rows.
     bootstrap
         Whether rows were drawn with replacement.
     score
-        Its mean log-density of the held-out rows in nats; NaN if it was given up.
+        Its mean log-density of the held-out rows in nats; NaN if it failed.
     best
         That of the best model so far, this one included.
     seconds
-        Time to learn.
+        Fit time.
     at
         When it was finished, in seconds since the start.
     weight
@@ -78,7 +78,7 @@ class Trial:
 
 @dataclass(slots=True, eq=False)
 class Fitted:
-    """A circuit, and what is needed to learn it again."""
+    """A circuit, with everything that is needed to learn it again."""
 
     trial: Trial
     circuit: Circuit
@@ -87,5 +87,5 @@ class Fitted:
 
     @property
     def candidate(self) -> Candidate:
-        """What it was learnt with."""
+        """Its learner and settings."""
         return self.trial.candidate

@@ -1,4 +1,4 @@
-"""Compile what learners need before the time of a search begins to run."""
+"""Compile the kernels of all learners before the clock of a search starts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COLUMNS = 2  # of each kind
 
 
 def warm_up(schema: Schema, block: Block, tried: Sequence[Candidate], n_jobs: int) -> None:
-    """Let one candidate of each kind learn from a few rows and columns.
+    """Fit one candidate of each kind to a few rows and columns.
 
     Kernels are compiled the first time that they are used after an installation, which takes long
     and says nothing about a learner.
@@ -34,7 +34,7 @@ def warm_up(schema: Schema, block: Block, tried: Sequence[Candidate], n_jobs: in
             circuit = entry.learn(
                 [few], schema, config, np.random.SeedSequence(0), Engine(n_jobs=n_jobs)
             )
-        except SoftlearnError:  # told when it is tried
+        except SoftlearnError:  # reported when it is tried
             continue
         log_likelihood(circuit, Evidence(few.values))
 

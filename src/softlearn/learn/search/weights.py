@@ -8,20 +8,21 @@ from softlearn.arrays import Floats
 from softlearn.numeric_policy import EM_TOLERANCE
 
 _MAX_ITER = 500
-_PSEUDO_ROWS = 1.0  # shared alike by all members, so that few held-out rows do not choose just one
+_PSEUDO_ROWS = 1.0  # divided equally among the members, so that few rows do not select just one
 
 
 def mixture_weights(logs: Floats, row_weights: Floats, first: Floats | None = None) -> Floats:
-    """Return the share of each member that makes the rows most likely, (members,).
+    """Return the mixture weights that maximise the likelihood of the rows, (members,).
 
     Parameters
     ----------
     logs
-        (members, rows) log-densities; rows that are impossible for all have no say.
+        (members, rows) log-densities; rows that are impossible for all are ignored.
     row_weights
         (rows,).
     first
-        (members,) where EM begins, as if all were above 0; by default all members alike.
+        (members,) initial weights, which are raised above 0; by default equal.
+
     """
     n_members = logs.shape[0]
     top = logs.max(axis=0)

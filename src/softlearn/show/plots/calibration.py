@@ -12,7 +12,7 @@ from softlearn.model import Model
 from softlearn.model.asking import Conditions, as_event
 from softlearn.model.given import Frame, Unknown
 from softlearn.query import Evidence, conditional_log_probability
-from softlearn.show.asked import require_model
+from softlearn.show.arguments import require_model
 from softlearn.show.plots import style
 from softlearn.show.plots.canvas import one_axes
 from softlearn.table import Schema, encode
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _BINS = 10
-_NARROWEST = 0.04  # bins of nearly equal predictions are one: their dots could not be told apart
+_NARROWEST = 0.04  # bins of nearly equal predictions are merged, because their dots would overlap
 _Z = 1.959964  # half-width of a 95 % interval, in standard deviations of a normal
 _STRIP = 0.12  # height of the histogram of predictions
 
@@ -158,7 +158,7 @@ def _draw(ax: Axes, predicted: Floats, bins: _Bins) -> None:
 
 
 def _explain(ax: Axes, event: Conditions, n_rows: int, n_left_out: int, score: str) -> None:
-    """Write the event, what was counted, and what the axes are."""
+    """Write the event, the counts, and the labels of the axes."""
     text = ", ".join(f"{name} = {what}" for name, what in event.items())
     left = f", {n_left_out:,} left out" if n_left_out else ""
     style.title(ax, text)

@@ -1,4 +1,4 @@
-"""The levels of a discrete column as a plot can hold them: the most common, and all others."""
+"""The levels of a discrete column that a plot shows: the most common, and the rest as one."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
-from softlearn.show.asked import require_model
+from softlearn.show.arguments import require_model
 from softlearn.show.plots import style
 from softlearn.show.plots.canvas import one_axes
 from softlearn.show.wording import share_text
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _BINS = 50
-_REACH = 8.0  # interquartile ranges below the median that are drawn
+_REACH = 8.0  # interquartile ranges below the median at which the plot ends
 _NAMED = 5  # rows
 
 

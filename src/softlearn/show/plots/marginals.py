@@ -10,8 +10,8 @@ import numpy as np
 from softlearn.arrays import Bools, Floats
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
-from softlearn.show.asked import positions_of, require_model
-from softlearn.show.beliefs import Beliefs
+from softlearn.show.arguments import positions_of, require_model
+from softlearn.show.distributions import GivenDistributions
 from softlearn.show.plots import scale, style
 from softlearn.show.plots.canvas import AxesGrid, figure_of, grid_of, pyplot
 from softlearn.show.plots.levels import shown_levels
@@ -26,7 +26,7 @@ _MOST_COLUMNS = 60  # unless the caller names them: more cannot be read, and tak
 _MOST_LEVELS = 8
 _FINENESS = 240  # steps of a density curve
 _LABEL_WIDTH = 0.2  # of the axis; labels that are closer stand below each other
-_CLIP = 3.0  # a spike may stand this many times above the tallest bar
+_CLIP = 3.0  # a spike may be this many times as tall as the tallest bar
 
 
 def marginals(
@@ -89,7 +89,7 @@ class MarginalPainter:
     ) -> None:
         self._narrow = narrow
         self._columns = model.schema.columns
-        self._beliefs = Beliefs(model, positions)
+        self._beliefs = GivenDistributions(model, positions)
         self._values = values
         numbers = [i for i in positions if not self._columns[i].is_discrete]
         ends = scale.model_ranges(self._beliefs, numbers)
@@ -190,10 +190,7 @@ class MarginalPainter:
         scale.dress(ax, column, "x", narrow=self._narrow)
 
     def _top(self, position: int, edges: Floats, heights: Floats) -> float:
-        """Return the height up to which bars are drawn: far taller ones hold values that stand out.
-
-        All others can be seen then.
-        """
+        """Return the height at which spikes are clipped, so that all other bars can be seen."""
         atoms = self._columns[position].scale
         assert atoms is not None
         holds_atom = np.histogram(atoms.atoms, edges)[0] > 0
@@ -201,7 +198,7 @@ class MarginalPainter:
         return float(min(heights.max(), _CLIP * others))
 
     def _name_spikes(self, ax: Axes, position: int, edges: Floats, clipped: Bools) -> None:
-        """Write how likely the model takes what lies in clipped bars."""
+        """Write the model's probability of clipped bars."""
         column, share = self._columns[position], self._beliefs.between(position, edges)
         middle = scale.as_axis(column, scale.middles(edges))
         apart, last, line = _LABEL_WIDTH * (middle[-1] - middle[0]), -np.inf, 0
@@ -225,7 +222,7 @@ class MarginalPainter:
 
 
 def _explain(grid: AxesGrid, with_table: bool, n_left: int, chosen_here: bool) -> None:
-    """Write below a new figure what the colours are, and what is not shown."""
+    """Write the legend below a new figure, and what is not shown."""
     told = ["blue: the model, grey: the table"] if with_table else []
     if n_left and chosen_here:
         told.append(f"{n_left} more columns: name them with columns=[…]")

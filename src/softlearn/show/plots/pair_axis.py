@@ -1,4 +1,4 @@
-"""One axis of a picture of two columns: where its cells lie, and what is written on it."""
+"""One axis of a plot of two columns: its cells, ticks and labels."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.query.dependence import dependence_bound
 from softlearn.query.joint import joint_tables
-from softlearn.show.asked import positions_of, require_model
+from softlearn.show.arguments import positions_of, require_model
 from softlearn.show.cells import Cells, over_cells, quantile_cells
 from softlearn.show.dependence import compared_columns, strongest
 from softlearn.show.plots import style

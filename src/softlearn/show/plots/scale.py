@@ -1,4 +1,4 @@
-"""The axis of a continuous column: how far it reaches, how it is cut, how times are written."""
+"""The axis of a continuous column: its range, its bins, and its ticks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from softlearn.arrays import Floats
-from softlearn.show.beliefs import Beliefs
+from softlearn.show.distributions import GivenDistributions
 from softlearn.table import Column
 
 if TYPE_CHECKING:
@@ -19,13 +19,15 @@ _FEWEST_BINS = 12
 _FINE_BINS = 80
 _QUARTERS = 2.12  # the quartiles of a normal distribution are so many times its densest quarter
 _MANY = 2000  # values that fine bins need
-_MOST_NUMBERS = 60  # whole numbers up to which each has a bar of its own
+_MOST_NUMBERS = 60  # up to so many whole numbers, each has a bar
 _SECONDS_PER_DAY = 86_400.0
 
 
-def model_ranges(beliefs: Beliefs, positions: list[int], tail: float = _TAIL) -> list[Floats]:
+def model_ranges(
+    distributions: GivenDistributions, positions: list[int], tail: float = _TAIL
+) -> list[Floats]:
     """Return the two ends between which nearly all of each column's probability lies."""
-    return [widened(ends) for ends in beliefs.quantiles(positions, [tail, 1.0 - tail])]
+    return [widened(ends) for ends in distributions.quantiles(positions, [tail, 1.0 - tail])]
 
 
 def data_range(values: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""How a search for the best model went: score against time."""
+"""Plot the scores of a model search against time."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _LABELS: Final = {
     "search": "circuits while settings are found",
     "member": "circuits of the mixture",
 }
-_LOWEST: Final = 0.1  # share of the circuits that may lie below the picture
+_LOWEST: Final = 0.1  # share of the circuits that may lie below the plot
 
 
 class Tried(Protocol):
-    """What a search has tried, such as the ``report_`` of an ``AutoCircuit``."""
+    """The log of a search, such as the ``report_`` of an ``AutoCircuit``."""
 
     @property
     def table(self) -> Sequence[Mapping[str, Any]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from softlearn.errors import SoftlearnError
 from softlearn.model import Model
-from softlearn.show.asked import require_model
+from softlearn.show.arguments import require_model
 from softlearn.show.outline import Entry, Link, outline
 from softlearn.show.plots import style
 from softlearn.show.plots.canvas import one_axes
@@ -72,7 +72,7 @@ def structure(model: Model, max_nodes: int = 40, *, ax: Axes | None = None) -> A
 
 
 def _legend(entries: list[Entry]) -> str:
-    """Return what the signs mean that are drawn."""
+    """Return the legend of the symbols that are drawn."""
     kinds = {entry.kind for entry in entries}
     return " · ".join(text for kind, text in _MEANING.items() if kind in kinds)
 

@@ -1,4 +1,4 @@
-"""The words on a drawn circuit: shares, what distinguishes branches, and what columns hold."""
+"""The labels of a drawn circuit: shares, differences of branches, and summaries of columns."""
 
 from __future__ import annotations
 

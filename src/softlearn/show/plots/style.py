@@ -1,4 +1,4 @@
-"""How all plots look: a small palette that the colour-blind can tell apart, and quiet axes."""
+"""The style of all plots: a palette for colour-blind readers, and plain axes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from softlearn.table import Column
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MODEL = "#0b5d9c"  # what the circuit says
-DATA = "#c9d2da"  # what was observed
-ALERT = "#d1495b"  # what to look at
+MODEL = "#0b5d9c"  # the model
+DATA = "#c9d2da"  # the table
+ALERT = "#d1495b"  # highlights
 DOT = "#e07b00"  # single rows, on white as well as on blue
 INK = "#263238"
 QUIET = "#78868f"
 FAINT = "#e6eaed"
-# Blue, orange, green, purple, sky, brown, grey: neighbours differ in lightness as well as in hue.
+# Blue, orange, green, purple, sky, brown, grey: neighbours differ in lightness and in hue.
 SERIES = ("#0b5d9c", "#e69f00", "#117a5d", "#b5689b", "#56b4e9", "#7a4b16", "#9aa5ab")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 HEAT = ("#ffffff", "#d5e4f0", "#8fbbdc", "#3f86bd", "#0b5d9c", "#06355a")  # from nothing to most
@@ -29,7 +29,7 @@ _FEW_NAMES = 4  # of long names that do not touch at a gentle angle
 
 
 def quiet(ax: Axes, *, grid: str = "") -> None:
-    """Take away what carries no information; ``grid`` is "x", "y" or nothing."""
+    """Remove lines and ticks without information; ``grid`` is "x", "y" or empty."""
     for side, spine in ax.spines.items():
         spine.set_visible(side in ("left", "bottom"))
         spine.set_color(QUIET)
@@ -40,13 +40,13 @@ def quiet(ax: Axes, *, grid: str = "") -> None:
 
 
 def bars_only(ax: Axes) -> None:
-    """Leave a scale of densities, whose numbers nobody reads, without ticks."""
+    """Remove the ticks of a density axis, whose values are not informative."""
     ax.spines["left"].set_visible(False)
     ax.set_yticks([])
 
 
 def plain(text: str, letters: int = _NAME_LETTERS) -> str:
-    """Return somebody's name for something as matplotlib shows it, shortened.
+    """Return a user's name of a column or level, escaped for matplotlib and shortened.
 
     Between dollar signs matplotlib would read a formula, and a name that begins with an underscore
     would be left out of legends.
@@ -80,7 +80,7 @@ def heat_map() -> Any:  # noqa: ANN401 - a colour map
 
 
 def share_axis(ax: Axes, which: str, *, narrow: bool = False) -> None:
-    """Let an axis of probabilities begin at 0 and count in per cent."""
+    """Let an axis of probabilities begin at 0, with ticks in per cent."""
     from matplotlib.ticker import MaxNLocator, PercentFormatter  # noqa: PLC0415
 
     axis = ax.xaxis if which == "x" else ax.yaxis
@@ -93,7 +93,7 @@ def share_axis(ax: Axes, which: str, *, narrow: bool = False) -> None:
 
 
 def count_axis(ax: Axes) -> None:
-    """Let the upright axis count in whole numbers: there are no half rows."""
+    """Use whole numbers for the ticks of a vertical axis of counts."""
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
 
     ax.yaxis.set_major_locator(

@@ -1,4 +1,4 @@
-"""Evidence as a page shows it: one condition per column, its text, and what it leaves possible."""
+"""Evidence for the explorer: one condition per column, its text, and the values it allows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from softlearn.show.views.values import Json, cell, number
 
 
 def read_conditions(text: str, model: Model) -> Given:
-    """Return what a text says as evidence; a column that is only asked for says nothing."""
+    """Return what a text says as evidence; a column name alone is no condition."""
     conditions = parse_conditions(text, model.schema)
     return read_mapping(
         {name: what for name, what in conditions.items() if what is not None}, model.schema
@@ -23,7 +23,7 @@ def read_conditions(text: str, model: Model) -> Given:
 
 
 def described(known: Given) -> Json:
-    """Return the conditions in order, and all of them as one text that is read back."""
+    """Return the conditions in order, and all of them as one text that can be parsed again."""
     conditions = known.conditions or {}
     return {
         "given": format_conditions(conditions),

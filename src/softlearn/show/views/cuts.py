@@ -11,7 +11,7 @@ from softlearn.arrays import Floats, Ids
 from softlearn.leaf import Family, Interval
 from softlearn.model import Model
 from softlearn.query import Posteriors
-from softlearn.show.beliefs import Beliefs
+from softlearn.show.distributions import GivenDistributions
 from softlearn.show.views.cut import N_CELLS, CutNumbers, even_edges
 
 _TAIL = 0.002  # of the probability that may lie beyond each end of an axis
@@ -48,7 +48,7 @@ class Cuts:
     def __init__(self, model: Model) -> None:
         self._schema, circuit = model.schema, model.circuit
         positions = [i for i, column in enumerate(model.schema) if not column.is_discrete]
-        ends = Beliefs(model, positions).quantiles(positions, [_TAIL, 1.0 - _TAIL])
+        ends = GivenDistributions(model, positions).quantiles(positions, [_TAIL, 1.0 - _TAIL])
         n_leaves = int(np.isin(circuit.leaf_column, positions).sum())
         n_cells = int(np.clip(_KEPT // max(n_leaves, 1), _FEWEST_CELLS, N_CELLS))
         self.numbers = {

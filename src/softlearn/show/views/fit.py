@@ -1,4 +1,4 @@
-"""A table beside the model: each column by itself, and the likelihood of whole rows."""
+"""Compare a table with the model: single columns, and the likelihood of rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from softlearn.arrays import Floats
 from softlearn.query import Evidence, log_likelihood, sample
-from softlearn.show.views.beliefs import Believer
+from softlearn.show.views.posteriors import PosteriorView
 from softlearn.show.views.rows import Rows
 from softlearn.show.views.values import Json, number
 
@@ -21,8 +21,8 @@ _SEED = 0
 class Fit:
     """How well a model fits the rows of a table; computed when it is first asked for."""
 
-    def __init__(self, believer: Believer, rows: Rows) -> None:
-        self._believer, self._rows = believer, rows
+    def __init__(self, posterior_view: PosteriorView, rows: Rows) -> None:
+        self._believer, self._rows = posterior_view, rows
 
     @cached_property
     def likelihoods(self) -> Json:
@@ -48,7 +48,7 @@ class Fit:
 
     @cached_property
     def columns(self) -> list[Json]:
-        """Each column of the table beside the model's, the least alike first."""
+        """Each column of the table beside the model's, the most different first."""
         found = [self._column(position) for position in range(len(self._believer.model.schema))]
         return sorted(found, key=lambda one: -one["distance"])
 

@@ -12,9 +12,9 @@ from softlearn.circuit import cells_of
 from softlearn.leaf import Interval
 from softlearn.model.posterior import of_column
 from softlearn.query import Evidence, Posteriors, intersect, posteriors
-from softlearn.show.views.beliefs import Believer
 from softlearn.show.views.conditions import described, read_conditions
 from softlearn.show.views.one_row import divergence
+from softlearn.show.views.posteriors import PosteriorView
 from softlearn.show.views.values import Json
 from softlearn.table import Column
 
@@ -22,25 +22,25 @@ _PARTS = 24  # of equal probability that plain numbers are cut into
 _NUMBERS_AT_ONCE = 1 << 21
 
 
-def informative_columns(believer: Believer, target: str, given: str) -> Json:
+def informative_columns(posterior_view: PosteriorView, target: str, given: str) -> Json:
     """Return the mutual information of a column with each other one, most informative first.
 
     It is exact for columns of levels and of numbers with a scale; plain numbers count by the cells
     that are drawn, which can only make it smaller.
     """
-    model = believer.model
+    model = posterior_view.model
     known, position = read_conditions(given, model), model.schema.index(target)
     prior = posteriors(model.circuit, known.evidence, impossible="nan")
     known.refuse(np.isneginf(prior.log_likelihood), "error")
-    before = [share[0] for share in _shares(believer, prior, known.evidence)]
+    before = [share[0] for share in _shares(posterior_view, prior, known.evidence)]
     is_open = np.isnan(known.evidence.values[:, 0])
     nats, entropy = np.zeros(len(model.schema)), 0.0
-    for evidence in _answers(believer, position, known.evidence):
+    for evidence in _answers(posterior_view, position, known.evidence):
         found = posteriors(model.circuit, evidence, impossible="nan")
         share = np.exp(found.log_likelihood - prior.log_likelihood[0])
         possible = share > 0.0
         entropy -= float((share[possible] * np.log(share[possible])).sum())
-        for i, after in enumerate(_shares(believer, found, known.evidence)):
+        for i, after in enumerate(_shares(posterior_view, found, known.evidence)):
             moved = divergence(after[possible], before[i], np.zeros(1, dtype=np.intp))[:, 0]
             nats[i] += share[possible] @ moved
     others = [i for i in range(len(model.schema)) if i != position and is_open[i]]
@@ -56,29 +56,33 @@ def informative_columns(believer: Believer, target: str, given: str) -> Json:
     }
 
 
-def _shares(believer: Believer, found: Posteriors, known: Evidence) -> list[Floats]:
+def _shares(posterior_view: PosteriorView, found: Posteriors, known: Evidence) -> list[Floats]:
     """Return the probability of each column's levels or finest cells, each (rows, cells)."""
     return [
-        found.levels(i) if column.is_discrete else _of_numbers(believer, found, known, i)
-        for i, column in enumerate(believer.model.schema)
+        found.levels(i) if column.is_discrete else _of_numbers(posterior_view, found, known, i)
+        for i, column in enumerate(posterior_view.model.schema)
     ]
 
 
-def _of_numbers(believer: Believer, found: Posteriors, known: Evidence, position: int) -> Floats:
+def _of_numbers(
+    posterior_view: PosteriorView, found: Posteriors, known: Evidence, position: int
+) -> Floats:
     region = known.numbers(position, np.zeros(1, dtype=np.int64))
     if isinstance(region, Interval):
         region = Interval(region.lo[0], region.hi[0])
-    return np.asarray(found.leaves(position)[1] @ believer.cuts.numbers[position].finest(region))
+    return np.asarray(
+        found.leaves(position)[1] @ posterior_view.cuts.numbers[position].finest(region)
+    )
 
 
-def _answers(believer: Believer, position: int, known: Evidence) -> Iterator[Evidence]:
-    """Yield what would be known if the column were, a row for each of its levels or parts."""
-    schema = believer.model.schema
+def _answers(posterior_view: PosteriorView, position: int, known: Evidence) -> Iterator[Evidence]:
+    """Yield the posteriors given each level or part of the column, as rows."""
+    schema = posterior_view.model.schema
     column = schema.columns[position]
     parts = _level_rows(known, position, column)
     if parts is None:
-        parts = _number_rows(believer, position, known)
-    step = max(1, _NUMBERS_AT_ONCE // believer.model.circuit.n_leaves)
+        parts = _number_rows(posterior_view, position, known)
+    step = max(1, _NUMBERS_AT_ONCE // posterior_view.model.circuit.n_leaves)
     for start in range(0, parts.n_rows, step):
         some = parts.rows(slice(start, start + step))
         yield intersect(schema, some, known.repeat(some.n_rows))
@@ -92,9 +96,9 @@ def _level_rows(known: Evidence, position: int, column: Column) -> Evidence | No
     return rows
 
 
-def _number_rows(believer: Believer, position: int, known: Evidence) -> Evidence:
+def _number_rows(posterior_view: PosteriorView, position: int, known: Evidence) -> Evidence:
     """Return the cells of a scale, or parts of equal probability of plain numbers."""
-    column = believer.model.schema.columns[position]
+    column = posterior_view.model.schema.columns[position]
     cells = cells_of(column)
     if cells is not None:
         values = np.where(np.isposinf(cells.left), np.inf, np.nan)
@@ -103,7 +107,7 @@ def _number_rows(believer: Believer, position: int, known: Evidence) -> Evidence
             np.where(missing, np.nan, cells.left), np.where(missing, np.nan, cells.right)
         )
     else:
-        cuts = _cuts(believer, position, known)
+        cuts = _cuts(posterior_view, position, known)
         values = np.full(cuts.size + 1, np.nan)
         after = np.nextafter(cuts, np.inf)
         bounds = Interval(np.append(-np.inf, after), np.append(cuts, np.inf))
@@ -112,11 +116,11 @@ def _number_rows(believer: Believer, position: int, known: Evidence) -> Evidence
     return Evidence(rows.values, {}, {position: bounds})
 
 
-def _cuts(believer: Believer, position: int, known: Evidence) -> Floats:
-    found = posteriors(believer.model.circuit, known, columns=[position])
+def _cuts(posterior_view: PosteriorView, position: int, known: Evidence) -> Floats:
+    found = posteriors(posterior_view.model.circuit, known, columns=[position])
     density = of_column(found, known, position)
     levels = np.arange(1, _PARTS) / _PARTS
-    edges = believer.cuts.numbers[position].edges
+    edges = posterior_view.cuts.numbers[position].edges
     cuts = density.drawing(edges, levels).quantiles  # type: ignore[union-attr]
-    is_whole = believer.model.schema.columns[position].kind == "integer"
+    is_whole = posterior_view.model.schema.columns[position].kind == "integer"
     return np.unique(np.floor(cuts) + 0.5 if is_whole else cuts)

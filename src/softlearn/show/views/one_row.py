@@ -58,7 +58,7 @@ class Batch:
 
     @staticmethod
     def of(found: Posteriors, cuts: Cuts, prior: Floats, nothing: Posteriors) -> Batch:
-        """Compute for all rows together what each of them needs."""
+        """Compute the posteriors and summaries of all rows together."""
         shares = cuts.shares(found)
         bits = np.asarray(divergence(shares, prior, cuts.start[:-1]) / np.log(2.0))
         moments, weights = cuts.moments(found), cuts.weights(found)
@@ -69,8 +69,8 @@ class Batch:
 class OneRow:
     """The columns of one row.
 
-    Columns of numbers with a condition of their own are asked by themselves: their leaves are cut
-    off where the condition ends.
+    Columns of numbers with a condition are computed separately, because their leaves are truncated
+    by it.
     """
 
     def __init__(self, batch: Batch, row: int, known: Given) -> None:

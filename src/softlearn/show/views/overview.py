@@ -1,4 +1,4 @@
-"""A model at a glance: its size and its columns."""
+"""An overview of a model: its size and its columns."""
 
 from __future__ import annotations
 

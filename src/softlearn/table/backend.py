@@ -13,7 +13,7 @@ from softlearn.arrays import Bools, Floats
 from softlearn.errors import MissingDependencyError, TableError
 from softlearn.table.column import Column, Level
 
-# What a library hands out; none of them need be installed, so their own types cannot be named.
+# Types of the libraries; these need not be installed, so their types cannot be named.
 NativeFrame: TypeAlias = Any
 NativeColumn: TypeAlias = Any
 NativeDtype: TypeAlias = Any
@@ -30,11 +30,11 @@ class Gap:
     fills: Bools  # (rows,)
 
 
-class Wing(Protocol):
-    """One library: dtypes to text and back, columns built and filled, frames made of columns."""
+class Backend(Protocol):
+    """The interface of a library: dtypes as text, and building and filling of columns."""
 
     def dtype_text(self, dtype: NativeDtype) -> str:
-        """Return text from which ``native_dtype`` makes the dtype again."""
+        """Return text from which ``native_dtype`` restores the dtype."""
 
     def declared_levels(self, column: NativeColumn) -> list[Level]:
         """Return the categories that a native column's dtype promises, in its order."""
@@ -94,7 +94,7 @@ def numbers_within(column: Column, values: Floats, dtype: np.dtype[Any]) -> Floa
 
 
 def default_dtype(column: Column) -> np.dtype[Any]:
-    """Return the plain NumPy dtype for a column that remembers none."""
+    """Return the plain NumPy dtype for a column without a dtype."""
     if column.is_discrete:
         kinds = {str: "O", bool: "bool", int: "int64", float: "float64"}
         return np.dtype(kinds[type(column.levels[0])])

@@ -10,17 +10,17 @@ from softlearn.model.given import read_mapping
 from softlearn.query.column_distributions import ColumnDistributions
 
 
-class Beliefs(ColumnDistributions):
-    """What a model says of some columns given what is known of others, in one pass.
+class GivenDistributions(ColumnDistributions):
+    """The distributions of some columns given conditions on others, computed in one pass.
 
     Parameters
     ----------
     model
         The model.
     positions
-        The columns; nothing must be known of them.
+        The columns, which must not have conditions.
     given
-        What is known; nothing by default.
+        The conditions; none by default.
     """
 
     def __init__(

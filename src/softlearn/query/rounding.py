@@ -14,11 +14,11 @@ from softlearn.query.plan import Plan, plan_for
 from softlearn.query.workspace import Workspace, batch_of, block_rows, blocks
 
 
-def must_be_tellable(circuit: Circuit, evidence: Evidence, far: Bools) -> None:
-    """Raise an ``EvidenceError`` if rounding decides which leaves a row that is far out belongs to.
+def check_rounding(circuit: Circuit, evidence: Evidence, far: Bools) -> None:
+    """Raise an ``EvidenceError`` if rounding decides the leaves of a row in the far tails.
 
-    Each leaf's logarithm comes with a bound of its error. The most probable leaves are moved down
-    by theirs and all others up: if that changes no leaf's probability, rounding decides nothing.
+    Each leaf's logarithm has a bound of its error. The most probable leaves are moved down by
+    their bounds and all others up: if no leaf's probability changes, rounding does not matter.
     """
     rows = np.flatnonzero(far)
     if rows.size == 0:
@@ -46,7 +46,7 @@ def _check_block(plan: Plan, rows: Evidence, names: Offsets) -> None:
     if (moved <= TELLABLE).all():
         return
     row = int(np.argmax(moved.max(axis=0)))
-    # Of the columns whose leaves are undecided, the one whose rounding is worst.
+    # Of the columns whose leaves are undecided, the one with the largest rounding error.
     leaf = int(np.argmax(np.where(moved[:, row] > TELLABLE, error[:, row], -1.0)))
     column = circuit.schema.names[circuit.leaf_column[leaf]]
     raise EvidenceError(
@@ -82,7 +82,8 @@ def _leaf_flows(plan: Plan, rows: Evidence, leaves: RelativeLeaves, move: Floats
 
     def moved(circuit: Circuit, some: Ids, rows: Evidence) -> Floats:
         logs = leaves(circuit, some, rows)
-        assert isinstance(logs, np.ndarray)  # the rows are those given
+        assert isinstance(logs, np.ndarray)  # the rows are those given, so there are no factors
+
         return logs + move[some]
 
     batch = batch_of(circuit.schema, plan.shape.columns, rows)

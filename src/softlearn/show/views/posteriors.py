@@ -20,8 +20,8 @@ from softlearn.show.views.values import Json
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """One request: what is known, and the columns whose whole distributions are wanted."""
+class Request:
+    """One request: the conditions, and the columns whose whole distributions are returned."""
 
     known: Given
     columns: tuple[int, ...]
@@ -30,8 +30,8 @@ class Asked:
 Answer: TypeAlias = dict[str, Json] | EvidenceError
 
 
-class Believer:
-    """Answers with the distributions of the columns of a model.
+class PosteriorView:
+    """Computes the distributions of a model's columns for requests.
 
     Parameters
     ----------
@@ -48,29 +48,29 @@ class Believer:
         self._nothing = posteriors(model.circuit, nothing)
         self.prior = self.cuts.shares(self._nothing)[0]
 
-    def asked(self, given: str, columns: Sequence[str] | None = None) -> Asked:
+    def request(self, given: str, columns: Sequence[str] | None = None) -> Request:
         """Return a request, read and checked; by default for the distributions of all columns."""
         known = read_conditions(given, self.model)
         if columns is None:
-            return Asked(known, tuple(range(len(self.model.schema))))
-        return Asked(known, tuple(self._position(name) for name in columns))
+            return Request(known, tuple(range(len(self.model.schema))))
+        return Request(known, tuple(self._position(name) for name in columns))
 
     def answer(self, given: str = "", columns: Sequence[str] | None = None) -> Json:
         """Return the posterior of every column given conditions written as text."""
-        found = self.answers([self.asked(given, columns)])[0]
+        found = self.answers([self.request(given, columns)])[0]
         if isinstance(found, EvidenceError):
             raise found
         return found
 
-    def answers(self, requests: Sequence[Asked]) -> list[Answer]:
+    def answers(self, requests: Sequence[Request]) -> list[Answer]:
         """Return an answer, or an error, for each request.
 
         Requests share a pass, but for two kinds: a list of numbers holds for all rows of a pass,
         and a column with a scale that is bounded in one row costs all of them.
         """
         groups: dict[object, list[int]] = {}
-        for place, asked in enumerate(requests):
-            evidence = asked.known.evidence
+        for place, request in enumerate(requests):
+            evidence = request.known.evidence
             bounded = tuple(i for i in sorted(evidence.intervals) if i in self._scaled)
             groups.setdefault(place if evidence.listed else bounded, []).append(place)
         found: dict[int, Answer] = {}
@@ -79,42 +79,42 @@ class Believer:
             found |= dict(zip(places, self._group(some), strict=True))
         return [found[place] for place in range(len(requests))]
 
-    def _group(self, requests: Sequence[Asked]) -> list[Answer]:
+    def _group(self, requests: Sequence[Request]) -> list[Answer]:
         if len(requests) == 1:
             return [self._alone(requests[0])]
-        rows = stack([asked.known.evidence for asked in requests], self.model.schema)
+        rows = stack([request.known.evidence for request in requests], self.model.schema)
         try:
             return self._together(requests, rows)
         except EvidenceError:  # of one of them
-            return [self._alone(asked) for asked in requests]
+            return [self._alone(request) for request in requests]
 
     def _position(self, name: str) -> int:
-        """Return where a column stands; the schema knows what to say of others."""
+        """Return the position of a column; the schema raises for unknown names."""
         found = self._places.get(name)
         return self.model.schema.index(name) if found is None else found
 
-    def _alone(self, asked: Asked) -> Answer:
+    def _alone(self, request: Request) -> Answer:
         try:
-            return self._together([asked], asked.known.evidence)[0]
+            return self._together([request], request.known.evidence)[0]
         except EvidenceError as error:
             return error
 
-    def _together(self, requests: Sequence[Asked], rows: Evidence) -> list[Answer]:
+    def _together(self, requests: Sequence[Request], rows: Evidence) -> list[Answer]:
         found = posteriors(self.model.circuit, rows, impossible="nan", n_threads=1)
         with np.errstate(invalid="ignore"):  # rows of impossible evidence are NaN
             batch = Batch.of(found, self.cuts, self.prior, self._nothing)
-        return [self._one(batch, row, asked) for row, asked in enumerate(requests)]
+        return [self._one(batch, row, request) for row, request in enumerate(requests)]
 
-    def _one(self, batch: Batch, row: int, asked: Asked) -> Answer:
+    def _one(self, batch: Batch, row: int, request: Request) -> Answer:
         log_density = float(batch.found.log_likelihood[row])
         try:
-            asked.known.refuse(np.array([log_density == -np.inf]), "error")
+            request.known.refuse(np.array([log_density == -np.inf]), "error")
         except EvidenceError as error:
             return error
-        one = OneRow(batch, row, asked.known)
+        one = OneRow(batch, row, request.known)
         return {
-            **described(asked.known),
-            "evidence": likelihood(self.model, asked.known, log_density),
+            **described(request.known),
+            "evidence": likelihood(self.model, request.known, log_density),
             "columns": one.summaries(),
-            "distributions": one.distributions(asked.columns),
+            "distributions": one.distributions(request.columns),
         }
