@@ -90,7 +90,7 @@ def test_a_worker_without_softlearn_is_refused():
 
 
 def test_a_scheduler_that_does_not_answer_is_told_in_seconds(tmp_path, monkeypatch):
-    monkeypatch.setattr(cluster_module, "PATIENCE", 0.5)
+    monkeypatch.setattr(cluster_module, "SCHEDULER_TIMEOUT", 0.5)
     table, output = tmp_path / "t.parquet", tmp_path / "m.safetensors"
     MIXED.to_parquet(table)
     start = monotonic()

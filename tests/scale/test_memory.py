@@ -99,12 +99,12 @@ def test_a_disk_that_is_full_is_named():
 
 def _fill_the_disk():
     """Let no file grow, as on a full disk."""
-    from softlearn.scale import keeping
+    from softlearn.scale import storage
 
     def write(path, value):
         raise OSError(28, os.strerror(28))
 
-    keeping.write_arrays = write
+    storage.write_arrays = write
 
 
 def test_by_default_there_are_as_many_workers_as_memory_allows(monkeypatch):

@@ -89,7 +89,7 @@ def grow_slice(
         raised_at(ends, grower.stop),
         ThreadPoolExecutor(engine.n_jobs) as pool,
     ):
-        small = _SmallSlices(grower, pool, buckets.most_rows, first.rows.size)
+        small = _SmallSliceGrower(grower, pool, buckets.most_rows, first.rows.size)
         if first.rows.size > buckets.most_rows:
             with local_parts(table, buckets.n_buckets, engine.n_jobs) as parts:
                 large = LargeGrower(parts, layout, no_rows_of(layout), options, engine.memory)
@@ -106,7 +106,7 @@ def _in_parts(first: Slice, parts: LocalParts) -> LargeSlice:
     return in_parts(first, shares, first.rows.size, float(first.weights.sum()))
 
 
-class _SmallSlices:
+class _SmallSliceGrower:
     """Gathers small slices, and grows them when there are many, or no large one is left.
 
     Slices share rows. In a deep tree all that are small would have many times the rows of the

@@ -186,7 +186,7 @@ def _place_of(task: LargeSlice, piece: Piece, children: Children, k: int) -> Ope
     )
 
 
-class SmallSlices(Protocol):
+class SmallSliceGrower(Protocol):
     """Who grows the slices that are small enough."""
 
     def takes(self, task: LargeSlice) -> bool:
@@ -202,7 +202,7 @@ class SmallSlices(Protocol):
 def split_large(
     grower: LargeGrower,
     first: LargeSlice,
-    small: SmallSlices,
+    small: SmallSliceGrower,
     *,
     progress: Progress,
     engine: Engine,

@@ -99,7 +99,7 @@ def finish_alike(
     """Return the parameters of leaves over columns that are alike, (leaves, n)."""
     column = int(columns[0]) if columns.size else 0
     family = family_of(table.schema, config, column)
-    nothing = know_nothing(table.schema.columns[column], table.edges.get(column))
+    nothing = uninformed_leaf(table.schema.columns[column], table.edges.get(column))
     params = np.tile(nothing, (columns.size, 1))
     n_bins = int(table.n_bins[column])
     n_moments = N_MOMENTS if table.number_of[column] >= 0 else 0
@@ -137,7 +137,7 @@ def _scaled_stats(levels: Floats, moments: Floats, bins: Floats) -> ScaledStats:
     return ScaledStats(levels[:, :-1], bins, GaussianStats(*moments.T))
 
 
-def know_nothing(column: Column, edges: Floats | None) -> Floats:
+def uninformed_leaf(column: Column, edges: Floats | None) -> Floats:
     """Return the leaf of a column that no row of the whole table observes."""
     if column.is_discrete:
         return np.full(column.n_levels, 1.0 / column.n_levels)

@@ -10,7 +10,7 @@ import dask
 import numpy as np
 
 from softlearn.errors import SoftlearnError
-from softlearn.scale.partitions import Collection, Delayed, first_rows, is_array, told_where
+from softlearn.scale.partitions import Collection, Delayed, first_rows, is_array, named_in_errors
 
 Frame: TypeAlias = Any
 
@@ -58,7 +58,7 @@ class Question:
         options = dict(self.options)
         if self.seeds is not None:
             options["random_state"] = np.random.default_rng(self.seeds[number])
-        with told_where(f"partition {number}"):
+        with named_in_errors(f"partition {number}"):
             return getattr(self.asked, self.name)(frame, **options)
 
 

@@ -17,13 +17,13 @@ from softlearn.errors import MissingDependencyError, SoftlearnError
 Given = TypeVar("Given")
 Found = TypeVar("Found")
 
-PATIENCE = 5.0  # seconds for a scheduler to answer
-FIRST_WORKER = 20.0  # seconds for a scheduler without workers to get one
+SCHEDULER_TIMEOUT = 5.0  # seconds for a scheduler to answer
+WORKER_TIMEOUT = 20.0  # seconds for a scheduler without workers to get one
 _BEFORE_ANY_ROW = 350_000_000  # bytes that Python and compiled code take in a worker
 _FEWEST_BYTES = 600_000_000  # of a worker
 # Dask's own shares are of the whole limit, of which code may take the larger part.
-_KEPT = 0.3  # of what rows may take in a worker: what waits there; the rest is for the work
-_CROWDED = 0.6  # of it, beyond which all that waits goes to disk
+_TARGET = 0.3  # of what rows may take in a worker: what waits there; the rest is for the work
+_SPILL = 0.6  # of it, beyond which all that waits goes to disk
 _PLENTY = 4_000_000_000  # bytes of a worker that may keep what it has freed
 # A worker gives freed memory back at once, by Dask's settings, and asks for it again: at 300,000
 # rows that took 3.8 of 9.2 CPU seconds.
@@ -33,7 +33,7 @@ _KEEP_FREED_MEMORY = {
 }
 _FOLDERS: dict[str, Path] = {}  # that the workers of a client share, by its id
 # By Dask's own settings two workers that do nothing take 2.5 CPU seconds in 20, by these 0.6.
-_LOOK_SELDOM = {
+_POLL_SELDOM = {
     "distributed.worker.profile.interval": "1s",
     "distributed.worker.profile.cycle": "10s",
     "distributed.admin.tick.interval": "1s",
@@ -104,7 +104,7 @@ def open_cluster(
             raise SoftlearnError(
                 "a cluster that runs already has its workers and their memory; leave these out"
             )
-        with _client_of(distributed, address) as client, _told_of_lost_workers(distributed):
+        with _client_of(distributed, address) as client, _lost_workers_explained(distributed):
             yield _checked(client, address)
         return
     n_workers, limit = _workers_within(memory, workers)
@@ -121,7 +121,7 @@ def open_cluster(
             preload=["softlearn.scale.interrupts"],
         ) as cluster,
         distributed.Client(cluster) as client,
-        _told_of_lost_workers(distributed),
+        _lost_workers_explained(distributed),
         _known_folder(client, folder),
     ):
         yield Cluster(client, n_workers, limit)
@@ -156,7 +156,7 @@ def folder_of(client: Any) -> Path | None:  # noqa: ANN401
 
 
 @contextmanager
-def _told_of_lost_workers(distributed: Any) -> Iterator[None]:  # noqa: ANN401
+def _lost_workers_explained(distributed: Any) -> Iterator[None]:  # noqa: ANN401
     """Say in plain words that a part was too large for every worker that tried it."""
     try:
         yield
@@ -180,10 +180,10 @@ def _distributed() -> Any:  # noqa: ANN401 - a module without types
 @contextmanager
 def _client_of(distributed: Any, address: str) -> Iterator[Any]:  # noqa: ANN401
     try:
-        client = distributed.Client(address, timeout=PATIENCE)
+        client = distributed.Client(address, timeout=SCHEDULER_TIMEOUT)
     except (OSError, ValueError) as error:
         raise SoftlearnError(
-            f"no scheduler answers at {address} within {PATIENCE:g} seconds; start one by "
+            f"no scheduler answers at {address} within {SCHEDULER_TIMEOUT:g} seconds; start one by "
             f"`dask scheduler`, or correct the address ({error})"
         ) from None
     with client:
@@ -193,7 +193,7 @@ def _client_of(distributed: Any, address: str) -> Iterator[Any]:  # noqa: ANN401
 def _checked(client: Any, address: str) -> Cluster:  # noqa: ANN401
     """Return the cluster, or say what its workers lack."""
     try:
-        client.wait_for_workers(1, timeout=FIRST_WORKER)
+        client.wait_for_workers(1, timeout=WORKER_TIMEOUT)
     except OSError:
         raise SoftlearnError(
             f"the scheduler at {address} has no workers; start some by `dask worker {address}`"
@@ -271,16 +271,16 @@ def _with_settings(limit: int | None) -> Any:  # noqa: ANN401 - Dask's own
     """Return how Dask is set while workers of so many bytes are started."""
     import dask  # noqa: PLC0415
 
-    settings: dict[str, object] = {**_LOOK_SELDOM, **_KEEP_FREED_MEMORY}
+    settings: dict[str, object] = {**_POLL_SELDOM, **_KEEP_FREED_MEMORY}
     if limit is not None:
         room = limit - _BEFORE_ANY_ROW
         memory = "distributed.worker.memory"
         settings = {
-            f"{memory}.target": _KEPT * room / limit,
-            f"{memory}.spill": (_BEFORE_ANY_ROW + _CROWDED * room) / limit,
+            f"{memory}.target": _TARGET * room / limit,
+            f"{memory}.spill": (_BEFORE_ANY_ROW + _SPILL * room) / limit,
             f"{memory}.pause": False,  # with one thread, nobody else could make room meanwhile
             f"{memory}.terminate": 1.0,
-            **_LOOK_SELDOM,
+            **_POLL_SELDOM,
             **(_KEEP_FREED_MEMORY if limit > _PLENTY else {}),
         }
     return dask.config.set(settings)

@@ -96,7 +96,7 @@ def is_array(table: Collection) -> bool:
 
 
 @contextmanager
-def told_where(place: str) -> Iterator[None]:
+def named_in_errors(place: str) -> Iterator[None]:
     """Name the part of the table in errors about it."""
     try:
         yield

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from dask.sizeof import sizeof
 
 from softlearn.kernels.grow.work import GrowTable
-from softlearn.scale.keeping import Keeper, Kept
 from softlearn.scale.partitions import opened
+from softlearn.scale.storage import Storage, Stored
 from softlearn.stats.merging import merged_in_order
 
 T = TypeVar("T")
@@ -28,39 +28,39 @@ class WorkerParts:
 
     Attributes
     ----------
-    keeper
+    storage
         Who keeps them.
     tables
         The table of each part. There are a power of two, in the order of their buckets, all with as
         many of them.
     """
 
-    keeper: Keeper
-    tables: tuple[Kept, ...]
+    storage: Storage
+    tables: tuple[Stored, ...]
 
     def each(
-        self, function: Callable[..., object], *held: list[Kept], given: tuple[Any, ...] = ()
-    ) -> list[Kept]:
+        self, function: Callable[..., object], *held: list[Stored], given: tuple[Any, ...] = ()
+    ) -> list[Stored]:
         """Return the function of each bucket, a list for each part."""
         own = zip(self.tables, zip(*held, strict=True), strict=True)
-        return self.keeper.keep(
+        return self.storage.store(
             _each,
             ((table, some, function, given) for table, some in own),
-            at_once=self.keeper.group_size(len(self.tables)),
+            at_once=self.storage.group_size(len(self.tables)),
         )
 
     def total(
         self,
         function: Callable[..., T],
         merge: Callable[[T, T], T],
-        *held: list[Kept],
+        *held: list[Stored],
         given: tuple[Any, ...] = (),
     ) -> T:
         """Return the function of all buckets; a worker merges those of some parts."""
         own = list(zip(self.tables, zip(*held, strict=True), strict=True))
-        size = self.keeper.group_size(len(own))
+        size = self.storage.group_size(len(own))
         groups = [own[i : i + size] for i in range(0, len(own), size)]
-        measured: list[T] = self.keeper.fetch(
+        measured: list[T] = self.storage.fetch(
             _total, ((group, function, merge, given) for group in groups)
         )
         return merged_in_order(measured, merge)
@@ -68,7 +68,7 @@ class WorkerParts:
 
 def _each(
     table: GrowTable,
-    held: tuple[Kept, ...],
+    held: tuple[Stored, ...],
     function: Callable[..., T],
     given: tuple[Any, ...],
 ) -> list[T]:
@@ -76,7 +76,7 @@ def _each(
 
 
 def _total(
-    group: list[tuple[Kept, tuple[Kept, ...]]],
+    group: list[tuple[Stored, tuple[Stored, ...]]],
     function: Callable[..., T],
     merge: Callable[[T, T], T],
     given: tuple[Any, ...],
@@ -84,8 +84,8 @@ def _total(
     """Return the function of all buckets of some parts, of which one is open at a time."""
 
     def of_each() -> Iterator[T]:
-        for kept, held in group:
-            table = opened(kept)
+        for stored, held in group:
+            table = opened(stored)
             for own in zip(*map(opened, held), strict=True):
                 yield function(table, *own, *given)
 

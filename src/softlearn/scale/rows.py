@@ -14,8 +14,8 @@ from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError, TableError
 from softlearn.learn import Block
 from softlearn.scale.cluster import current_client
-from softlearn.scale.news import Watch, heard, tell
-from softlearn.scale.partitions import Delayed, Partitions, opened, told_where
+from softlearn.scale.partitions import Delayed, Partitions, named_in_errors, opened
+from softlearn.scale.read_progress import Watch, report_read, watch_reading
 from softlearn.table import Schema, encode
 from softlearn.table.choice import Choice
 from softlearn.table.column import Missing
@@ -69,7 +69,7 @@ def summary_over(rows: Partitions, watch: Watch | None = None) -> TableSummary:
     client = current_client()
 
     def summary_of(within: Mapping[str, Bins] | None) -> TableSummary:
-        with heard(client, len(rows.frames), watch):
+        with watch_reading(client, len(rows.frames), watch):
             return _pass(rows, totals, within)
 
     summary = in_passes(summary_of)
@@ -98,9 +98,9 @@ def _pass(
 
 def encoded(rows: Partitions, schema: Schema, *, unknown: str = "error") -> list[Delayed]:
     """Return the rows of each part as a delayed ``Block``, encoded where the part is read."""
-    told = dask.delayed(schema)  # once, and not with each part
+    report = dask.delayed(schema)  # once, and not with each part
     return [
-        dask.delayed(_encoded)(frame, weights, told, unknown, place)
+        dask.delayed(_encoded)(frame, weights, report, unknown, place)
         for frame, weights, place in rows.each()
     ]
 
@@ -141,7 +141,7 @@ def _totals(rows: Partitions) -> WeightTotals:
 
 
 def _part_totals(frame: Any, weights: Any, place: str) -> WeightTotals:  # noqa: ANN401
-    with told_where(place):
+    with named_in_errors(place):
         return WeightTotals.of(_read_weights(weights, open_frame(opened(frame)).n_rows))
 
 
@@ -152,12 +152,12 @@ def _summarised(
     within: Mapping[str, Bins] | None,
     place: str,
 ) -> TableSummary:
-    with told_where(place):
+    with named_in_errors(place):
         counts, frame = None, opened(frame)
         if totals is not None:
             counts = totals.as_counts(_read_weights(weights, open_frame(frame).n_rows))
         found = summarise(frame, counts, place, within).bounded(MOST_VALUES)
-    tell(place, found.n_rows)
+    report_read(place, found.n_rows)
     return found
 
 
@@ -166,13 +166,13 @@ def _merged(parts: Sequence[TableSummary]) -> TableSummary:
 
 
 def _encoded(frame: Any, weights: Any, schema: Schema, unknown: Any, place: str) -> Block:  # noqa: ANN401
-    with told_where(place):
+    with named_in_errors(place):
         values = encode(opened(frame), schema, unknown=unknown)
         return Block(values, _read_weights(weights, values.shape[1]))
 
 
 def _scored(frame: Any, model: Any, unknown: str, place: str) -> tuple[int, float]:  # noqa: ANN401
-    with told_where(place):
+    with named_in_errors(place):
         scores = model.score_samples(opened(frame), unknown=unknown)
         return scores.size, float(scores.sum())
 
@@ -184,7 +184,7 @@ def _called(
     place: str,
     *beside: Any,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
-    with told_where(place):
+    with named_in_errors(place):
         frame = opened(frame)
         weights = _read_weights(weights, open_frame(frame).n_rows)
         return function(frame, weights, *beside)

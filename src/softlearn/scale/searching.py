@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from softlearn.scale.cluster import current_client, is_worker, room_on
-from softlearn.scale.keeping import Future
+from softlearn.scale.storage import Future
 
 
 @dataclass(frozen=True)

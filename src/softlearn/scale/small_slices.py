@@ -7,7 +7,7 @@ from typing import NamedTuple
 from softlearn.learn import GrowConfig
 from softlearn.learn.slices import LargeSlice
 from softlearn.scale.cluster import room_on
-from softlearn.scale.keeping import Keeper
+from softlearn.scale.storage import Storage
 
 # Of a slice that is grown. Half a million rows of 30 columns of all kinds took 17 bytes a cell in
 # all; while parts are joined there are two tables. Rows are listed anew in each open slice.
@@ -50,7 +50,7 @@ class Limits(NamedTuple):
         return task.n_rows * (per_row + _BYTES_OF_A_CELL * int(task.columns.size))
 
 
-def limits_of(keeper: Keeper, n_rows: int, n_columns: int, config: GrowConfig) -> Limits:
+def limits_of(storage: Storage, n_rows: int, n_columns: int, config: GrowConfig) -> Limits:
     """Return what the workers allow.
 
     A slice should fit well into the memory of a worker, and leave something to do for the others: a
@@ -59,9 +59,9 @@ def limits_of(keeper: Keeper, n_rows: int, n_columns: int, config: GrowConfig) -
     """
     if config.checkpoint is not None:
         return Limits(config.bucket_rows, 0, 0, n_columns)
-    workers = room_on(keeper.client)
+    workers = room_on(storage.client)
     is_alone = workers.n_threads == 1
     n_slices = 1 if is_alone else _SLICES_PER_THREAD * workers.n_threads
     room = workers.bytes_per_thread
-    size = None if room is None else int(room * keeper.free_for_work)
+    size = None if room is None else int(room * storage.free_for_work)
     return Limits(config.bucket_rows, n_rows * n_columns // n_slices, size, n_columns)

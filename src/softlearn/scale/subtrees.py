@@ -15,11 +15,11 @@ from softlearn.learn.grow import Buckets, grow_slice
 from softlearn.learn.pieces import Piece, one_open
 from softlearn.learn.receive import receive
 from softlearn.learn.slices import LargeSlice, OpenPlace, with_rows
-from softlearn.scale.keeping import Future, Kept
 from softlearn.scale.partitions import opened
 from softlearn.scale.parts import WorkerParts
 from softlearn.scale.small_slices import Limits
-from softlearn.scale.waiting import Patience
+from softlearn.scale.storage import Future, Stored
+from softlearn.scale.waiting import WorkerTimeout
 from softlearn.stats.layout import Layout
 from softlearn.stats.parts import Share
 from softlearn.stats.sub_tables import joined_tables, table_with
@@ -55,7 +55,7 @@ class Subtrees:
     shared: Future
     stop: Kinds
     ends: float
-    running: dict[Future, tuple[LargeSlice, list[Kept]]] = field(default_factory=dict)
+    running: dict[Future, tuple[LargeSlice, list[Stored]]] = field(default_factory=dict)
     fit: str = field(default_factory=lambda: uuid4().hex)
     is_ending: bool = False
 
@@ -65,19 +65,19 @@ class Subtrees:
 
     def hand_over(self, task: LargeSlice) -> None:
         """Begin to grow a slice."""
-        keeper = self.parts.keeper
+        storage = self.parts.storage
         some = [
-            keeper.later(_cells_of, table, shares, task.columns)
+            storage.defer(_cells_of, table, shares, task.columns)
             for table, shares in zip(self.parts.tables, task.shares, strict=True)
         ]
         given = (_alone(task), self.shared, _NOW if self.stop[0] else self.ends, self.fit)
-        future = keeper.client.submit(_grown, some, *given, pure=False)
+        future = storage.client.submit(_grown, some, *given, pure=False)
         self.running[future] = (task, some)  # held until it is computed
 
     def collect(self, progress: Progress, engine: Engine) -> None:
         """Put what has grown meanwhile where it belongs."""
         if self.stop[0] and not self.is_ending:
-            self.parts.keeper.client.run(_end_soon, self.fit)
+            self.parts.storage.client.run(_end_soon, self.fit)
             self.is_ending = True
         for future in [one for one in self.running if one.done()]:
             task, _ = self.running[future]
@@ -86,10 +86,10 @@ class Subtrees:
 
     def collect_all(self, progress: Progress, engine: Engine) -> None:
         """Wait for all slices; an interrupt may come between any two lines."""
-        patience = Patience(self.parts.keeper.client)
+        timeout = WorkerTimeout(self.parts.storage.client)
         while self.running:
             try:
-                self._wait_for_one(patience)
+                self._wait_for_one(timeout)
                 self.collect(progress, engine)
                 engine.watch(progress)
             except KeyboardInterrupt:
@@ -97,13 +97,13 @@ class Subtrees:
                 if not engine.keep_partial:
                     raise
 
-    def _wait_for_one(self, patience: Patience) -> None:
+    def _wait_for_one(self, timeout: WorkerTimeout) -> None:
         from distributed import wait  # noqa: PLC0415 - slow to load
 
         try:
             wait(list(self.running), timeout=_BETWEEN_LOOKS, return_when="FIRST_COMPLETED")
         except TimeoutError:  # none is ready; meanwhile somebody looks on
-            patience.check()
+            timeout.check()
 
 
 def until(ends: float) -> float:
@@ -131,7 +131,7 @@ def _cells_of(table: GrowTable, shares: list[Share], columns: Ids) -> tuple[Grow
 
 
 def _grown(
-    some: list[Kept],
+    some: list[Stored],
     place: OpenPlace,
     shared: tuple[Layout, GrowthOptions, Buckets],
     ends: float,

@@ -14,7 +14,7 @@ _BETWEEN_LOOKS = 5.0
 
 
 @dataclass
-class Patience:
+class WorkerTimeout:
     """Ends a wait that would never end, because all workers are gone and none comes back."""
 
     client: Any  # dask has no types
@@ -36,11 +36,11 @@ def wait_for(client: Any, futures: Sequence[Any]) -> None:  # noqa: ANN401 - das
     """Return once all futures are computed, or have failed."""
     from distributed import wait  # noqa: PLC0415 - slow to load
 
-    patience = Patience(client)
+    timeout = WorkerTimeout(client)
     while futures:
         try:
             wait(futures, timeout=_BETWEEN_LOOKS)
         except TimeoutError:
-            patience.check()
+            timeout.check()
         else:
             return

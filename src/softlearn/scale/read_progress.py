@@ -11,7 +11,7 @@ Watch: TypeAlias = Callable[[float | None, int], None]  # takes the share that i
 _TOPIC = "softlearn-parts"
 
 
-def tell(place: str, n_rows: int) -> None:
+def report_read(place: str, n_rows: int) -> None:
     """Tell who listens that a part was read; without workers of their own nobody does."""
     try:
         from distributed import get_worker  # noqa: PLC0415 - slow to load, and only few need it
@@ -23,19 +23,19 @@ def tell(place: str, n_rows: int) -> None:
 
 
 @contextmanager
-def heard(client: Any, n_parts: int, watch: Watch | None) -> Iterator[None]:  # noqa: ANN401
+def watch_reading(client: Any, n_parts: int, watch: Watch | None) -> Iterator[None]:  # noqa: ANN401
     """Let somebody watch how many of the parts are read; a part that is read again counts once."""
     if client is None or watch is None:
         yield
         return
     rows: dict[str, int] = {}
 
-    def hear(event: tuple[float, dict[str, Any]]) -> None:
-        _, told = event
-        rows[told["place"]] = told["rows"]
+    def receive(event: tuple[float, dict[str, Any]]) -> None:
+        _, report = event
+        rows[report["place"]] = report["rows"]
         watch(len(rows) / n_parts, sum(rows.values()))
 
-    client.subscribe_topic(_TOPIC, hear)
+    client.subscribe_topic(_TOPIC, receive)
     try:
         yield
     finally:

@@ -25,13 +25,13 @@ from softlearn.scale.waiting import wait_for
 
 T = TypeVar("T")
 Future: TypeAlias = Any  # dask has no types
-Kept: TypeAlias = Any  # a future, or what reads a file; see ``opened``
+Stored: TypeAlias = Any  # a future, or what reads a file; see ``opened``
 
 # Tasks of a pass, each of which takes some 8 ms of processors whatever it does.
 _GROUPS_PER_THREAD = 2
 
 
-class Keeper(ABC):
+class Storage(ABC):
     """Has workers make values, and keeps them or fetches them.
 
     A function is given values that were kept as they were made, or in lists to be ``opened``.
@@ -43,16 +43,16 @@ class Keeper(ABC):
         self.client = client
 
     @abstractmethod
-    def keep(
+    def store(
         self, function: Callable[..., object], given: Iterable[Sequence[Any]], at_once: int = 1
-    ) -> list[Kept]:
+    ) -> list[Stored]:
         """Return what a function makes of each of many arguments, once all are made.
 
         A worker makes so many of them in one go, where that does not matter to who needs them.
         """
 
     @abstractmethod
-    def keep_delayed(self, values: Sequence[Delayed]) -> list[Kept]:
+    def store_delayed(self, values: Sequence[Delayed]) -> list[Stored]:
         """Return delayed values, once all are made."""
 
     @abstractmethod
@@ -60,7 +60,7 @@ class Keeper(ABC):
         """Return how many of so many parts, a power of two, a worker should measure in one go."""
 
     @abstractmethod
-    def later(self, function: Callable[..., object], *given: Any) -> Kept:  # noqa: ANN401
+    def defer(self, function: Callable[..., object], *given: Any) -> Stored:  # noqa: ANN401
         """Return what a function makes of what is kept, to be made for who needs it, once."""
 
     def fetch(self, function: Callable[..., T], given: Iterable[Sequence[Any]]) -> list[T]:
@@ -92,7 +92,7 @@ class Keeper(ABC):
         return futures
 
 
-class InMemory(Keeper):
+class InMemory(Storage):
     """Values stay with the workers that have made them.
 
     Where one is lost with its worker, Dask makes it anew from what it was made of, in the end from
@@ -101,13 +101,13 @@ class InMemory(Keeper):
 
     free_for_work = 0.25
 
-    def keep(
+    def store(
         self, function: Callable[..., object], given: Iterable[Sequence[Any]], at_once: int = 1
-    ) -> list[Kept]:
+    ) -> list[Stored]:
         """Return futures, each of which is made by itself."""
         return self._finished([self.client.submit(function, *own, pure=False) for own in given])
 
-    def keep_delayed(self, values: Sequence[Delayed]) -> list[Kept]:
+    def store_delayed(self, values: Sequence[Delayed]) -> list[Stored]:
         """Return futures."""
         return self._finished(self.client.compute(list(values)))
 
@@ -115,12 +115,12 @@ class InMemory(Keeper):
         """Return one: parts that are measured together would have to be together."""
         return 1
 
-    def later(self, function: Callable[..., object], *given: Any) -> Kept:  # noqa: ANN401
+    def defer(self, function: Callable[..., object], *given: Any) -> Stored:  # noqa: ANN401
         """Return a future; it is made near what it is made of, and moved from there."""
         return self.client.submit(function, *given, pure=False)
 
 
-class InFiles(Keeper):
+class InFiles(Storage):
     """Values are written to files of a folder that all workers reach."""
 
     free_for_work = 0.5
@@ -130,9 +130,9 @@ class InFiles(Keeper):
         self.folder = folder
         self.n_threads = n_threads
 
-    def keep(
+    def store(
         self, function: Callable[..., object], given: Iterable[Sequence[Any]], at_once: int = 1
-    ) -> list[Kept]:
+    ) -> list[Stored]:
         """Return files, which go when the last of who holds them here does."""
         made = [(self._new_file(), own) for own in given]
         work = [(str(file.path), own) for file, own in made]
@@ -144,7 +144,7 @@ class InFiles(Keeper):
         )
         return [file for file, _ in made]
 
-    def keep_delayed(self, values: Sequence[Delayed]) -> list[Kept]:
+    def store_delayed(self, values: Sequence[Delayed]) -> list[Stored]:
         """Return files, which go when the last of who holds them here does."""
         made = [(self._new_file(), value) for value in values]
         write = dask.delayed(_written, pure=False)
@@ -164,18 +164,18 @@ class InFiles(Keeper):
             size *= 2
         return size
 
-    def later(self, function: Callable[..., object], *given: Any) -> Kept:  # noqa: ANN401
+    def defer(self, function: Callable[..., object], *given: Any) -> Stored:  # noqa: ANN401
         """Return what is made by who needs it: all can read what it is made of."""
-        return Later(function, given)
+        return Deferred(function, given)
 
-    def _new_file(self) -> KeptFile:
-        file = KeptFile(self.folder / uuid4().hex)
+    def _new_file(self) -> StoredFile:
+        file = StoredFile(self.folder / uuid4().hex)
         finalize(file, file.path.unlink, missing_ok=True)
         return file
 
 
 @dataclass(frozen=True)
-class KeptFile(Unread):
+class StoredFile(Unread):
     """A value in a file; the one who has asked for it removes it, and not who is sent a copy."""
 
     path: Path
@@ -186,7 +186,7 @@ class KeptFile(Unread):
 
 
 @dataclass(frozen=True)
-class Later(Unread):
+class Deferred(Unread):
     """What a function makes of values that are kept, when it is needed."""
 
     function: Callable[..., Any]
