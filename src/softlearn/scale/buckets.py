@@ -1,7 +1,8 @@
-"""Bring the rows of a table to their buckets: one shuffle, after which rows never move as a whole.
+"""Shuffle the rows of a table into buckets; afterwards, whole rows are not moved any more.
 
-Every row goes to the part that has its bucket, which follows from its cells alone; equal rows meet
-there and are merged. So the parts, and the circuit, are the same however the table was cut.
+Every row goes to the part that has its bucket, which depends on its cells only, so that equal rows
+end up together and are merged. So the parts, and the circuit, do not depend on how the table was
+partitioned.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ from softlearn.stats.parts import Share
 from softlearn.stats.table import laid_out
 from softlearn.table import Schema
 
-_ROWS_PER_PART = 2**18  # small enough that a worker holds several, and large beside a task's cost
+_ROWS_PER_PART = 2**18  # few enough for a worker to hold several parts, many enough for a task
 
 
 class SpreadRows(NamedTuple):
-    """The different rows of a table on workers."""
+    """The distinct rows of a table on workers."""
 
     schema: Future
     parts: list[Stored]  # ``CodedRows``, in the order of their buckets
@@ -52,7 +53,7 @@ class SpreadRows(NamedTuple):
 def spread_rows(
     storage: Storage, blocks: Sequence[Delayed], schema: Schema, bucket_rows: int
 ) -> SpreadRows:
-    """Bring the rows of encoded blocks to their buckets."""
+    """Shuffle the rows of encoded blocks into buckets."""
     columns = storage.share(schema)
     pieces = _coded_pieces(storage, blocks, columns)
     sizes = _sizes(storage, pieces)
@@ -65,7 +66,7 @@ def spread_rows(
         count_buckets(workers.n_threads, 1),
     )
     parts = _shuffled(storage, pieces, n_parts)
-    del pieces  # workers have room for one copy of the rows, and not for one of each step
+    del pieces  # workers have memory for one copy of the rows, not for one per step
     sizes = _sizes(storage, parts)
     n_rows = sum(n for n, _ in sizes)
     n_buckets = count_buckets(n_rows, bucket_rows)
@@ -77,7 +78,7 @@ def spread_rows(
 
 
 def _rows_per_part(workers: WorkerRoom, n_columns: int) -> int:
-    """Return how many rows a part should have, so that a worker can hold and merge several."""
+    """Return the number of rows per part with which a worker can hold and merge several parts."""
     if workers.bytes_per_thread is None:
         return _ROWS_PER_PART
     fit_in = workers.bytes_per_thread // (PARTS_IN_MEMORY * 8 * n_columns)
@@ -85,7 +86,7 @@ def _rows_per_part(workers: WorkerRoom, n_columns: int) -> int:
 
 
 def facts_of(storage: Storage, rows: SpreadRows) -> TableFacts:
-    """Return the facts of all rows, bucket by bucket."""
+    """Return the statistics of all rows, merged bucket by bucket."""
     measured = storage.fetch(
         _facts, ((*own, rows.schema) for own in _with_places(rows, rows.parts))
     )
@@ -93,13 +94,13 @@ def facts_of(storage: Storage, rows: SpreadRows) -> TableFacts:
 
 
 def digest_of(storage: Storage, rows: SpreadRows) -> States:
-    """Return numbers that tell the rows from others; see ``softlearn.stats.buckets``."""
+    """Return a digest that identifies the rows; see ``softlearn.stats.buckets``."""
     found: States = np.sum(storage.fetch(digest_of_some, ((part,) for part in rows.parts)), axis=0)
     return found
 
 
 class LaidOut(NamedTuple):
-    """A table on workers, laid out."""
+    """A table laid out for learning, on workers."""
 
     layout: Layout
     layout_on_workers: Future
@@ -108,7 +109,7 @@ class LaidOut(NamedTuple):
 
 
 def lay_out(storage: Storage, rows: SpreadRows, schema: Schema, with_histograms: Bools) -> LaidOut:
-    """Lay out the rows where they are."""
+    """Lay out the rows on the workers that have them."""
     layout = layout_of(facts_of(storage, rows), schema, with_histograms)
     there = storage.share(layout)
     tables = storage.store(_table, ((part, there) for part in rows.parts))
@@ -119,7 +120,7 @@ def lay_out(storage: Storage, rows: SpreadRows, schema: Schema, with_histograms:
 def _with_places(
     rows: SpreadRows, parts: list[Stored]
 ) -> list[tuple[Stored, tuple[int, int, int]]]:
-    """Return each part, and which buckets it has."""
+    """Return each part with the numbers that say which buckets it has."""
     per_part = rows.n_buckets // len(parts)
     return [(part, (i, per_part, rows.n_buckets)) for i, part in enumerate(parts)]
 
@@ -149,7 +150,7 @@ def _coded_pieces(storage: Storage, blocks: Sequence[Delayed], columns: Future) 
 
 
 def _shuffled(storage: Storage, pieces: list[Stored], n_parts: int) -> list[Stored]:
-    """Return the rows of each part, from all pieces."""
+    """Return the rows of each part, collected from all pieces."""
     chosen = [[storage.defer(_chosen, own, i, n_parts) for own in pieces] for i in range(n_parts)]
     return storage.store(_merged, ((own,) for own in chosen))
 
@@ -177,7 +178,7 @@ def _concatenated(stored: list[Stored]) -> CodedRows:
 
 
 def _buckets_of(keys: Any, where: tuple[int, int, int]) -> list[tuple[int, int]]:  # noqa: ANN401
-    """Return where the rows of each bucket of a part begin and end."""
+    """Return the first row and the end of each bucket of a part."""
     part, per_part, n_buckets = where
     cuts = bucket_cuts(keys, n_buckets)[part * per_part : (part + 1) * per_part + 1]
     return list(pairwise(cuts.tolist()))

@@ -1,4 +1,4 @@
-"""Grow a circuit from rows that live on workers."""
+"""Grow a circuit from rows that are stored on workers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from softlearn.scale.subtrees import Subtrees, until
 from softlearn.stats.table import no_rows_of
 from softlearn.table import Schema
 
-_SECONDS_BETWEEN_QUESTIONS = 2.0  # to all workers
+_SECONDS_BETWEEN_QUESTIONS = 2.0  # seconds between two requests to all workers
 
 
 def grow_on_workers(
@@ -42,7 +42,7 @@ def grow_on_workers(
     seed: np.random.SeedSequence,
     engine: Engine,
 ) -> Circuit:
-    """Return the circuit of encoded blocks: the one that ``softlearn.learn`` grows here."""
+    """Return the circuit of encoded blocks: the same that ``softlearn.learn`` grows locally."""
     ends = np.inf if config.time_budget is None else time.time() + config.time_budget
     storage = _storage_for(client)
     rows = spread_rows(storage, blocks, schema, config.bucket_rows)
@@ -59,7 +59,7 @@ def grow_on_workers(
     limits = limits_of(storage, rows.n_rows, len(schema), config)
     subtrees = Subtrees(parts, limits, shared, options.stop, ends)
     with checkpoint_of(config, schema, seed, lambda: digest_of(storage, rows)) as memory:
-        rows.parts.clear()  # the table has all that is left to be done
+        rows.parts.clear()  # from here on only the laid-out table is needed
         watch = _with_bytes_moved(client, engine.watch)
         engine = replace(engine, memory=memory, watch=watch)
         large = LargeGrower(parts, layout, no_rows_of(layout), options, memory)
@@ -81,7 +81,7 @@ def _with_bytes_moved(
     client: Any,  # noqa: ANN401
     watch: Callable[[Progress], None],
 ) -> Callable[[Progress], None]:
-    """Return who watches too, but knows now and then how much the workers have sent."""
+    """Return a callback that regularly adds the bytes sent by workers to the progress."""
     if watch is ignore:
         return watch
     asked = time.monotonic() - _SECONDS_BETWEEN_QUESTIONS

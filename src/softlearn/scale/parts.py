@@ -1,4 +1,4 @@
-"""Rows that workers keep: a runner for large slices."""
+"""Statistics of large slices, measured by the workers that have the rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @sizeof.register(GrowTable)  # type: ignore[untyped-decorator]
 def bytes_of(table: GrowTable) -> int:
-    """Return how much memory a table takes; Dask would guess it from some of the arrays."""
+    """Return the memory of a table in bytes; Dask would estimate it from some of the arrays."""
     return int(sum(own.nbytes for own in table))
 
 
@@ -29,10 +29,10 @@ class WorkerParts:
     Attributes
     ----------
     storage
-        Who keeps them.
+        Where workers store their results.
     tables
-        The table of each part. There are a power of two, in the order of their buckets, all with as
-        many of them.
+        The table of each part, in the order of their buckets. The number of parts is a power of
+        two, and all have the same number of buckets.
     """
 
     storage: Storage
@@ -41,7 +41,7 @@ class WorkerParts:
     def each(
         self, function: Callable[..., object], *held: list[Stored], given: tuple[Any, ...] = ()
     ) -> list[Stored]:
-        """Return the function of each bucket, a list for each part."""
+        """Apply the function to each bucket and return a stored list of results per part."""
         own = zip(self.tables, zip(*held, strict=True), strict=True)
         return self.storage.store(
             _each,
@@ -56,7 +56,10 @@ class WorkerParts:
         *held: list[Stored],
         given: tuple[Any, ...] = (),
     ) -> T:
-        """Return the function of all buckets; a worker merges those of some parts."""
+        """Apply the function to each bucket and return the merged result.
+
+        A worker merges the results of a group of parts.
+        """
         own = list(zip(self.tables, zip(*held, strict=True), strict=True))
         size = self.storage.group_size(len(own))
         groups = [own[i : i + size] for i in range(0, len(own), size)]
@@ -81,7 +84,7 @@ def _total(
     merge: Callable[[T, T], T],
     given: tuple[Any, ...],
 ) -> T:
-    """Return the function of all buckets of some parts, of which one is open at a time."""
+    """Apply the function to the buckets of a group of parts, opening one at a time, and merge."""
 
     def of_each() -> Iterator[T]:
         for stored, held in group:

@@ -1,4 +1,4 @@
-"""What workers tell of a pass over the parts of a table while it is going on."""
+"""Progress of a pass over the parts of a table: workers report each part that they have read."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
-Watch: TypeAlias = Callable[[float | None, int], None]  # takes the share that is done, and rows
+Watch: TypeAlias = Callable[[float | None, int], None]  # takes the share of parts read, and rows
 
 _TOPIC = "softlearn-parts"
 
 
 def report_read(place: str, n_rows: int) -> None:
-    """Tell who listens that a part was read; without workers of their own nobody does."""
+    """Report that a part was read to whoever watches; do nothing outside a worker."""
     try:
         from distributed import get_worker  # noqa: PLC0415 - slow to load, and only few need it
 
@@ -24,7 +24,10 @@ def report_read(place: str, n_rows: int) -> None:
 
 @contextmanager
 def watch_reading(client: Any, n_parts: int, watch: Watch | None) -> Iterator[None]:  # noqa: ANN401
-    """Let somebody watch how many of the parts are read; a part that is read again counts once."""
+    """Call ``watch`` with the share of parts read so far, inside the ``with`` block.
+
+    A part that is read again counts once.
+    """
     if client is None or watch is None:
         yield
         return
