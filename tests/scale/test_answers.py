@@ -1,4 +1,4 @@
-"""Answers for Dask tables are those for the same rows in memory, when they are computed."""
+"""Queries of Dask tables are lazy, and their results equal those of the same rows in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real workers in processes of their own: the same answers, and clear words when they fail."""
+"""Workers in separate processes: the same results as in memory, and clear errors."""
 
 from __future__ import annotations
 

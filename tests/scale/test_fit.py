@@ -1,4 +1,4 @@
-"""What is learnt from a Dask table is what is learnt from the same rows in memory."""
+"""Fits on Dask tables give the same models as fits on the same rows in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that do not fit into the memory of workers: they lie in files, and all comes out."""
+"""Learning from rows that do not fit into the memory of workers, which store them in files."""
 
 import gc
 import mmap

@@ -1,4 +1,4 @@
-"""Which slices are brought to one worker: by their rows, columns and the room that there is."""
+"""Which slices a single worker grows, given their rows and columns and the memory of workers."""
 
 from types import SimpleNamespace
 

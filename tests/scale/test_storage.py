@@ -1,4 +1,4 @@
-"""What is kept in files comes back as it was, and goes when nobody needs it."""
+"""Values stored in files are read back unchanged, and removed once nothing refers to them."""
 
 import gc
 import pickle

@@ -37,7 +37,7 @@ from softlearn.stats.parts import Share
 from softlearn.stats.table import laid_out
 from softlearn.table import Schema
 
-_ROWS_PER_PART = 2**18  # few enough for a worker to hold several parts, many enough for a task
+_ROWS_PER_PART = 2**18  # a worker can hold several such parts, and a task's overhead is small
 
 
 class SpreadRows(NamedTuple):
