@@ -21,7 +21,7 @@ LAPLACE_SMOOTHING: Final = 0.1
 # so few that such values are hardly ever drawn.
 SCALE_SMOOTHING: Final = 0.01
 # Pseudo-rows in a leaf's coarse bins that follow its normal distribution. Of 30, 40 and 60, fewer
-# make drawn rows harder to tell from real ones, and more give better held-out scores.
+# make drawn rows harder to tell from real ones, and more preserve the held-out score.
 ROWS_OF_THE_NORMAL: Final = 40.0
 # How many pairs of independent columns per node may be linked by chance, and the highest level of
 # a single test. With a fixed level, a node of 400 columns has hundreds of pairs linked by chance,

@@ -199,7 +199,7 @@ class Scaled:
         return self._cells.draw(self.probabilities(params), uniform, _within(region))
 
     def mode(self, params: Floats, region: Region | None = None) -> Floats:
-        """Return the most probable value in the region."""
+        """Return the value with the highest density or probability in the region."""
         return self._cells.highest(self.probabilities(params), _within(region))
 
     def moment(

@@ -143,7 +143,7 @@ class GrowerLeaves(Smoothing):
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """How large a circuit may become, and how long that may take."""
+    """Limits on the size of a circuit and on the time to grow it."""
 
     max_depth: int | None = parameter(
         None,

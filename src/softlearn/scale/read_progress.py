@@ -12,7 +12,7 @@ _TOPIC = "softlearn-parts"
 
 
 def report_read(place: str, n_rows: int) -> None:
-    """Report that a part was read to whoever watches; do nothing outside a worker."""
+    """Report to the watching client that a part was read; do nothing outside a worker."""
     try:
         from distributed import get_worker  # noqa: PLC0415 - slow to load, and only few need it
 

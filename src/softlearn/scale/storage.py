@@ -58,7 +58,7 @@ class Storage(ABC):
 
     @abstractmethod
     def group_size(self, n_parts: int) -> int:
-        """Return how many parts one task should process; n_parts is a power of two."""
+        """Return how many of the parts one task should process, a power of two."""
 
     @abstractmethod
     def defer(self, function: Callable[..., object], *given: Any) -> Stored:  # noqa: ANN401

@@ -16,8 +16,8 @@ MOST_BINS: Final = 32
 _ROWS_OF_A_BIN = 100.0
 _VALLEY = 0.5  # a cut moves to where the density is below this share of that on both sides
 # A cut separates two humps if the density there is below this share of that on both sides. With
-# one hump and a hundred rows the lowest is 0.5; with two humps six deviations apart it is mostly
-# below this, from a few hundred rows on.
+# one hump and a hundred rows it can be as low as 0.5; with two humps that are six deviations apart
+# it is mostly below this, from a few hundred rows on.
 _DEEP_VALLEY = 0.25
 _THIN = 0.005  # share of the column on each side of a cut: the valley
 _AROUND = 0.125  # share of the column on each side of a cut that the valley is compared with
