@@ -179,14 +179,14 @@ def test_an_interrupt_in_a_large_slice_keeps_a_circuit():
 
 def test_small_slices_do_not_wait_until_no_large_one_is_left(monkeypatch):
     """Slices share rows: all small ones together may have many times the rows of the table."""
-    waiting, gathered, plain = [], [], grow._SmallSlices.hand_over
+    waiting, gathered, plain = [], [], grow._SmallSliceGrower.hand_over
 
     def hand_over(self, task):
         plain(self, task)
         gathered.append(task.n_rows)
         waiting.append(sum(own.rows.size for own in self.waiting))
 
-    monkeypatch.setattr(grow._SmallSlices, "hand_over", hand_over)
+    monkeypatch.setattr(grow._SmallSliceGrower, "hand_over", hand_over)
     values, schema = scaled_table(600)
     config = GrowConfig(bucket_rows=300, significance=0.3, n_clusters=4)
     learnt(values, schema, config)

@@ -1,4 +1,4 @@
-"""Without a cluster Dask works in this very process, so that errors are seen where they arise."""
+"""Without a cluster, Dask runs in this process, so that errors are raised where they occur."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of all kinds of columns, in partitions."""
+"""Partitioned tables with all kinds of columns."""
 
 from __future__ import annotations
 

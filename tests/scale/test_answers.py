@@ -1,4 +1,4 @@
-"""Answers for Dask tables are those for the same rows in memory, when they are computed."""
+"""Queries of Dask tables are lazy, and their results equal those of the same rows in memory."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_drawn_rows_depend_on_the_seed_and_the_size_of_partitions_alone(schedule
     ("how", "words"),
     [
         ({"partition_rows": 0}, "1 or more"),
-        ({"partition_rows": 5, "given": MIXED}, "a dict if rows are drawn in partitions"),
+        ({"partition_rows": 5, "given": MIXED}, "with partition_rows, given must be a dict"),
         ({"partition_rows": 5, "given": {"x": "much"}}, "'x'"),
         ({"partition_rows": 5, "random_state": "seed"}, "random_state"),
     ],
@@ -200,7 +200,7 @@ def test_questions_that_take_no_partitions_say_so():
     with pytest.raises(TableError, match=r"call \.compute\(\) first"):
         MODEL.most_probable(in_partitions(MIXED, 2))
     rows = partitions_of(in_partitions(MIXED, 2))
-    with pytest.raises(SoftlearnError, match="answers Dask DataFrames and Arrays, not Partitions"):
+    with pytest.raises(SoftlearnError, match="takes Dask DataFrames and Arrays, not Partitions"):
         MODEL.score_samples(rows)
 
 

@@ -1,4 +1,4 @@
-"""Real workers in processes of their own: the same answers, and clear words when they fail."""
+"""Workers in separate processes: the same results as in memory, and clear errors."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_worker_with_another_version_is_refused(workers):
         client.run(_pretend, "0.0.1", workers=[one])
         try:
             with (
-                pytest.raises(SoftlearnError, match=r"has softlearn 0\.0\.1, and here is"),
+                pytest.raises(SoftlearnError, match=r"has softlearn 0\.0\.1, but this process has"),
                 open_cluster(address=workers.scheduler_address),
             ):
                 pass
@@ -90,7 +90,7 @@ def test_a_worker_without_softlearn_is_refused():
 
 
 def test_a_scheduler_that_does_not_answer_is_told_in_seconds(tmp_path, monkeypatch):
-    monkeypatch.setattr(cluster_module, "PATIENCE", 0.5)
+    monkeypatch.setattr(cluster_module, "SCHEDULER_TIMEOUT", 0.5)
     table, output = tmp_path / "t.parquet", tmp_path / "m.safetensors"
     MIXED.to_parquet(table)
     start = monotonic()
@@ -104,7 +104,7 @@ def test_a_scheduler_that_does_not_answer_is_told_in_seconds(tmp_path, monkeypat
 def test_workers_that_die_again_and_again_are_told_in_plain_words(workers):
     error = distributed.scheduler.KilledWorker("task", SimpleNamespace(address="tcp://a"), 3)
     with (
-        pytest.raises(SoftlearnError, match="most likely for want of memory"),
+        pytest.raises(SoftlearnError, match="most likely for lack of memory"),
         open_cluster(address=workers.scheduler_address),
     ):
         raise error
@@ -113,7 +113,7 @@ def test_workers_that_die_again_and_again_are_told_in_plain_words(workers):
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ({"address": "tcp://127.0.0.1:9", "workers": 2}, "has its workers"),
+        ({"address": "tcp://127.0.0.1:9", "workers": 2}, "an existing cluster has its own"),
         ({"workers": 2, "memory": "lots"}, "a size such as 2GB"),
         ({"workers": 2, "memory": "100MB"}, "50 MB for each of 2 workers"),
     ],

@@ -1,4 +1,4 @@
-"""What may go wrong in the middle of a fit on workers: each is seen to happen, and survived."""
+"""Faults in the middle of a fit on workers: each fault happens, and the fit survives it."""
 
 import os
 import signal

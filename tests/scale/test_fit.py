@@ -1,4 +1,4 @@
-"""What is learnt from a Dask table is what is learnt from the same rows in memory."""
+"""Fits on Dask tables give the same models as fits on the same rows in memory."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_a_column_that_is_missing_everywhere_is_named():
         (np.ones(300), "a Dask Series or Array with the same partitions, or the name"),
         ("weigth", "no column 'weigth'"),
         (in_partitions(weights_of(MIXED), 2), "2 partitions and the table 3"),
-        (in_partitions(weights_of(MIXED)[:299], 3), r"sample_weight has \d+ numbers for \d+ rows"),
+        (in_partitions(weights_of(MIXED)[:299], 3), r"sample_weight has \d+ values for \d+ rows"),
         (in_partitions(-weights_of(MIXED), 3), r"partition \d: .* not negative; row 0"),
         (in_partitions(0 * weights_of(MIXED), 3), "fewer than two rows"),
     ],
@@ -233,7 +233,7 @@ def test_classes_without_weight_are_none_and_those_of_few_rows_count():
     [
         (None, "requires y"),
         ("yess", "y: the table has no column 'yess'"),
-        (TARGET, "y of a table on Dask is a Dask Series"),
+        (TARGET, "y of a Dask table must be a Dask Series"),
         (in_partitions(TARGET, 2), "y has 2 partitions and the table 3"),
         (in_partitions(MIXED["x"].fillna(0.5), 3), r"partition \d: y must hold one class per row"),
     ],

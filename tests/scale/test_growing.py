@@ -1,4 +1,4 @@
-"""Growing from rows on workers: the circuit that is grown here, also when a worker dies."""
+"""Growing from rows on workers gives the same circuit as in memory, also when a worker dies."""
 
 import os
 import signal

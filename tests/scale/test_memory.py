@@ -1,4 +1,4 @@
-"""Rows that do not fit into the memory of workers: they lie in files, and all comes out."""
+"""Learning from rows that do not fit into the memory of workers, which store them in files."""
 
 import gc
 import mmap
@@ -93,18 +93,18 @@ def test_a_disk_that_is_full_is_named():
     _, delayed, _ = blocks_of(2, schema=schema, values=values)
     with open_cluster(workers=1, memory="600MB") as cluster:
         cluster.client.run(_fill_the_disk)
-        with pytest.raises(SoftlearnError, match=r"rows cannot be kept in .*: No space left"):
+        with pytest.raises(SoftlearnError, match=r"rows cannot be stored in .*: No space left"):
             grow_on_workers(cluster.client, delayed, schema, CONFIG, seed=SEED, engine=Engine())
 
 
 def _fill_the_disk():
     """Let no file grow, as on a full disk."""
-    from softlearn.scale import keeping
+    from softlearn.scale import storage
 
     def write(path, value):
         raise OSError(28, os.strerror(28))
 
-    keeping.write_arrays = write
+    storage.write_arrays = write
 
 
 def test_by_default_there_are_as_many_workers_as_memory_allows(monkeypatch):
@@ -112,5 +112,7 @@ def test_by_default_there_are_as_many_workers_as_memory_allows(monkeypatch):
     assert module._workers_within("600MB", None) == (1, 600_000_000)
     assert module._workers_within("1300MB", None) == (2, 650_000_000)
     assert module._workers_within(None, None) == (8, None)
-    with pytest.raises(SoftlearnError, match=r"400 MB for each of 1 workers.* give 600 MB each"):
+    with pytest.raises(
+        SoftlearnError, match=r"400 MB for each of 1 workers.* give at least 600 MB each"
+    ):
         module._workers_within("400MB", None)

@@ -1,4 +1,4 @@
-"""Files of one table become its parts, with types that suit all of them."""
+"""Files of a table become its partitions, with column types that fit all files."""
 
 from __future__ import annotations
 

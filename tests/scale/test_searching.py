@@ -1,4 +1,4 @@
-"""Workers that learn for AutoCircuit: by work alone bounded, the model is the same."""
+"""AutoCircuit on workers: with a limit of work but none of time, the model is the same."""
 
 import numpy as np
 import pytest

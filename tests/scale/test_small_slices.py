@@ -1,4 +1,4 @@
-"""Which slices are brought to one worker: by their rows, columns and the room that there is."""
+"""Which slices a single worker grows, given their rows and columns and the memory of workers."""
 
 from types import SimpleNamespace
 
@@ -33,8 +33,8 @@ def test_few_rows_are_allowed_whatever_they_take():
 @pytest.mark.parametrize(("n_threads", "share"), [(1, 1.0), (2, 1 / 8), (10, 1 / 40)])
 def test_others_have_something_to_do(monkeypatch, n_threads, share):
     monkeypatch.setattr(small_slices, "room_on", lambda _: WorkerRoom(n_threads, None))
-    keeper = SimpleNamespace(client=None, free_for_work=0.5)
-    limits = limits_of(keeper, 1_000_000, 30, GrowConfig())
+    storage = SimpleNamespace(client=None, free_for_work=0.5)
+    limits = limits_of(storage, 1_000_000, 30, GrowConfig())
     most = int(1_000_000 * share)
     assert limits.allow(a_slice(most, 30)) or most <= limits.rows
     assert not limits.allow(a_slice(max(most, limits.rows) + 1, 30))
@@ -42,7 +42,7 @@ def test_others_have_something_to_do(monkeypatch, n_threads, share):
 
 def test_with_a_checkpoint_no_more_than_a_bucket_is_grown_in_one_go(monkeypatch, tmp_path):
     monkeypatch.setattr(small_slices, "room_on", lambda _: WorkerRoom(1, None))
-    keeper = SimpleNamespace(client=None, free_for_work=0.5)
-    limits = limits_of(keeper, 1000, 30, GrowConfig(bucket_rows=64, checkpoint=tmp_path))
+    storage = SimpleNamespace(client=None, free_for_work=0.5)
+    limits = limits_of(storage, 1000, 30, GrowConfig(bucket_rows=64, checkpoint=tmp_path))
     assert limits.allow(a_slice(64, 30))
     assert not limits.allow(a_slice(65, 1))

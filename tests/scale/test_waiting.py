@@ -1,4 +1,4 @@
-"""A wait for workers ends: with what they have made, or when no worker is left."""
+"""A wait for workers ends when they have finished, or when no worker is left."""
 
 import time
 from types import SimpleNamespace

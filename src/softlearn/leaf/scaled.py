@@ -1,4 +1,4 @@
-"""A leaf over a column cut into cells: atoms, and bins that are normal in the cells' scores."""
+"""Leaves over the cells of a scale: probabilities of atoms and bins, normal scores within bins."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ from softlearn.numeric_policy import ROWS_OF_THE_NORMAL, SMALLEST_DEVIATION
 
 
 class ScaledStats(NamedTuple):
-    """Mass of every atom and of every bin, and centred moments of the cells' scores.
+    """The mass of each atom and bin, and centred moments of the cells' scores.
 
-    One leaf, or many: then all of them have an axis of leaves in front.
+    For many leaves, all arrays have leading axes of leaves.
     """
 
     atoms: Floats  # (..., atoms)
     bins: Floats  # (..., bins)
-    rest: GaussianStats  # of the cells that are no atoms
+    rest: GaussianStats  # moments of the scores of cells that are not atoms
 
 
 @dataclass(frozen=True, eq=False)
 class Scaled:
     """Parameters: probabilities of atoms, bins and the column; mean and deviation of scores.
 
-    A value comes from an atom; or from one of the coarse bins of all other cells, inside which the
-    column's own shares are bent to a normal distribution of scores; or from the column as a whole,
-    which keeps every value possible. A leaf may have one probability for all bins together; then it
-    is normal across them. ``on`` says which column's cells the parameters are about; a family
-    without them only knows its name.
+    A leaf is a mixture of three parts: the atoms; the coarse bins of all other cells, in each of
+    which the column's distribution is reweighted so that scores are normally distributed; and the
+    distribution of the whole column, which keeps every value possible. A leaf may also have one
+    probability for all bins together; then scores are normal across them. ``on`` returns the family
+    for the cells of a column; without cells the family only has its name.
     """
 
     name: ClassVar[str] = "scaled"
@@ -55,11 +55,11 @@ class Scaled:
     cells: Cells | None = None
 
     def on(self, cells: Cells | None) -> Scaled:
-        """Return the family of the leaves over a column."""
+        """Return the family of leaves over a column with these cells."""
         return Scaled(cells)
 
     def violations(self, params: Floats, n_levels: int) -> list[tuple[int, str]]:
-        """Everything wrong with params, shape (leaves, n), as (leaf position, reason)."""
+        """Return everything wrong with params, (leaves, n), as (leaf position, reason)."""
         if self.cells is None:
             return [(leaf, "its column has no scale") for leaf in range(params.shape[0])]
         n_atoms, n_bins = int(self.cells.atom.sum()), self.cells.n_bins
@@ -80,7 +80,7 @@ class Scaled:
     def summarise(
         self, values: Floats, weights: Floats, *, n_levels: int = 0, edges: Floats | None = None
     ) -> ScaledStats:
-        """Statistics of a block of rows; n_levels and edges are not used."""
+        """Return the statistics of a block of rows; n_levels and edges are ignored."""
         cells = self._cells
         code = cells.code(values)
         nowhere = (code < 0) & ~np.isnan(values) & (weights > 0.0)
@@ -98,14 +98,15 @@ class Scaled:
         )
 
     def merge(self, a: ScaledStats, b: ScaledStats) -> ScaledStats:
-        """Statistics of two blocks together."""
+        """Return the statistics of two blocks together."""
         return ScaledStats(a.atoms + b.atoms, a.bins + b.bins, GAUSSIAN.merge(a.rest, b.rest))
 
     def finish(self, stats: ScaledStats, options: LeafOptions) -> Floats:
-        """Relative masses, (..., n); of many leaves at once, if the statistics are of many.
+        """Return the parameters, (..., n), of one leaf or many, from their statistics.
 
-        ``smoothing`` is how many rows the column as a whole counts for, and `ROWS_OF_THE_NORMAL`
-        those of the bins that are spread as the normal distribution has it.
+        ``smoothing`` is the number of pseudo-rows distributed as in the whole column.
+        `ROWS_OF_THE_NORMAL` is the number of pseudo-rows distributed over the bins as in the normal
+        distribution of scores.
         """
         rest = stats.bins.sum(axis=-1, keepdims=True)
         total = stats.atoms.sum(axis=-1, keepdims=True) + rest + options.smoothing
@@ -120,7 +121,7 @@ class Scaled:
         return np.concatenate([stats.atoms / total, bins / total, whole / total, shape], axis=-1)
 
     def column_itself(self) -> Floats:
-        """Return the leaf that is as the column as a whole."""
+        """Return the parameters of the leaf with the distribution of the whole column."""
         n_masses = int(self._cells.atom.sum()) + self._cells.n_bins
         return np.array([*np.zeros(n_masses), 1.0, 0.0, 1.0])
 
@@ -137,7 +138,7 @@ class Scaled:
         return found
 
     def _spread(self, bins: Floats, shape: Floats) -> Floats:
-        """Return the mass of bins spread over their cells; one mass goes over all cells."""
+        """Distribute the mass of each bin over its cells; a single mass is spread over all."""
         bent = self._bent(shape)
         if bins.shape[-1] == 1:
             bent -= bent.max(axis=-1, keepdims=True)
@@ -151,51 +152,54 @@ class Scaled:
         return bent
 
     def _normal_bins(self, shape: Floats) -> Floats:
-        """Return the share of each bin if the scores are normal, (..., bins)."""
+        """Return the probability of each bin if scores are normal, (..., bins)."""
         share = self._spread(np.ones(1), shape)
         return np.asarray(np.add.reduceat(share, self._bin_starts, axis=-1))
 
     def _bent(self, shape: Floats) -> Floats:
-        """Return the logarithm of the column's own shares, bent to a mean and a deviation."""
+        """Return log-weights of cells: the column's, changed to a mean and deviation of scores."""
         cells, other = self._cells, ~self._cells.atom
         z = (cells.score[other] - shape[..., :1]) / shape[..., 1:]
         with np.errstate(divide="ignore"):
-            # A share by the normal density of its score is how wide the cell is on that scale.
+            # A share divided by the normal density of its score is the cell's width in scores.
             width = np.log(cells.share[other]) + 0.5 * cells.normal_score[other] ** 2
         return np.asarray(width - 0.5 * z**2)
 
     @property
     def _bin_starts(self) -> Offsets:
-        """(bins,) the first cell of each bin, counted among those that are no atoms."""
+        """(bins,) the first cell of each bin, counted among the cells that are not atoms."""
         return np.searchsorted(self._cells.bin_of[~self._cells.atom], np.arange(self._cells.n_bins))
 
     def log_cell(self, params: Floats, x: Floats) -> Floats:
-        """Log-probability of the cell that x lies in; −inf outside the bounds."""
+        """Return the log-probability of the cell of x; −inf outside the bounds."""
         code = self._cells.code(np.asarray(x))
         with np.errstate(divide="ignore"):
             found = np.log(pick(self.probabilities(params), np.maximum(code, 0)))
         return np.where(code >= 0, found, -np.inf)
 
     def log_density(self, params: Floats, x: Floats) -> Floats:
-        """Log-density of x, or its log-probability if it has one; −inf outside the bounds."""
+        """Return the log-density of x, or its log-probability if x is an atom or on a grid.
+
+        −inf outside the bounds.
+        """
         x = np.asarray(x)
         found = self.log_cell(params, x) + self._cells.log_base_at(x, self._cells.code(x))
         return np.where(np.isnan(x), np.nan, found)
 
     def log_mass(self, params: Floats, region: Region) -> Floats:
-        """Log-probability of the interval: a sum over the cells."""
+        """Return the log-probability of the region: a sum over the cells."""
         share = self._cells.inside(_within(region)).share
         mass = np.einsum("...k,...k->...", self.probabilities(params), share)
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(mass))
 
     def draw(self, params: Floats, uniform: Floats, region: Region | None = None) -> Floats:
-        """Inverse of the distribution function, restricted to the region."""
+        """Return the inverse of the distribution function, restricted to the region."""
         uniform = np.asarray(uniform)
         return self._cells.draw(self.probabilities(params), uniform, _within(region))
 
     def mode(self, params: Floats, region: Region | None = None) -> Floats:
-        """Return the value of the highest score in the region."""
+        """Return the value with the highest density or probability in the region."""
         return self._cells.highest(self.probabilities(params), _within(region))
 
     def moment(
@@ -205,7 +209,7 @@ class Scaled:
         shift: Floats | float = 0.0,
         region: Region | None = None,
     ) -> Floats:
-        """E[(x − shift)^order · 1(x in region)], for orders 0, 1 and 2.
+        """Return E[(x − shift)^order · 1(x in region)], for orders 0, 1 and 2.
 
         Missing cells, where they are modelled, count as 0.
         """
@@ -215,13 +219,13 @@ class Scaled:
     def moment_given(
         self, params: Floats, order: int, shift: Floats | float, region: Region
     ) -> Floats:
-        """E[(x − shift)^order | x in region], a ratio of two sums over the cells."""
+        """Return E[(x − shift)^order | x in region], a ratio of two sums over the cells."""
         share = self._cells.inside(_within(region)).share
         mass = np.einsum("...k,...k->...", self.probabilities(params), share)
         return np.asarray(self.moment(params, order, shift, region) / np.where(mass > 0, mass, 1.0))
 
     def support(self, params: Floats) -> Interval:
-        """From the first possible cell to the last."""
+        """Return the interval from the first possible cell to the last."""
         possible = self.probabilities(params) > 0.0
         first = np.argmax(possible, axis=-1)
         last = possible.shape[-1] - 1 - np.argmax(possible[..., ::-1], axis=-1)
@@ -232,7 +236,7 @@ class Scaled:
         return None
 
     def parameter_count(self, n: int) -> int:
-        """One less than stored: the probabilities add to 1."""
+        """Return one less than the number stored, because the probabilities add to 1."""
         return n - 1
 
     @property
@@ -245,7 +249,7 @@ SCALED = Scaled()
 
 
 def _mean_and_deviation(stats: GaussianStats, options: LeafOptions) -> Floats:
-    """Return both of each leaf, (..., 2); 0 and 1 if no score was seen."""
+    """Return the mean and deviation of each leaf's scores, (..., 2); 0 and 1 if it has none."""
     weight = np.asarray(stats.weight)
     seen = weight > 0.0
     some = GaussianStats(np.where(seen, weight, 1.0), *(np.asarray(field) for field in stats[1:]))

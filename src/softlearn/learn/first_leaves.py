@@ -21,7 +21,7 @@ from softlearn.leaf import (
 from softlearn.learn.blocks import Block
 from softlearn.learn.config import GrowConfig
 from softlearn.learn.grower_config import Leaves, usual_smoothing_per
-from softlearn.learn.leaves import family_of, know_nothing, pseudo_counts
+from softlearn.learn.leaves import family_of, pseudo_counts, uninformed_leaf
 from softlearn.learn.m_step import PseudoRows
 from softlearn.numeric_policy import SCALE_SMOOTHING
 from softlearn.stats.bins import histogram_edges
@@ -82,7 +82,7 @@ class FirstLeaves:
         if family.name == HISTOGRAM.name:
             edges = histogram_edges(*value_table(cells[known], weights[known]))
         if not known.any():
-            return family, np.tile(know_nothing(about, edges), (rows.shape[0], 1))
+            return family, np.tile(uninformed_leaf(about, edges), (rows.shape[0], 1))
 
         def summary(cells: Floats, weights: Floats) -> Stats:
             return family.summarise(cells, weights, n_levels=about.n_levels, edges=edges)

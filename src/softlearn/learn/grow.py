@@ -1,4 +1,4 @@
-"""Grow a circuit from a work list of slices: split columns, cluster rows, or make leaves."""
+"""Grow a circuit from a list of open slices: split columns, cluster rows, or make leaves."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from softlearn.stats.layout import Layout
 from softlearn.stats.parts import LocalParts, Share, local_parts
 from softlearn.stats.table import TrainingTable, no_rows_of
 
-# A slice with fewer cells is finished in one go: handing its parts round would take longer.
+# A slice with fewer cells is grown in one task: distributing its parts would take longer.
 _SMALL = 100_000
 _ALL = np.iinfo(np.int64).max
 
 
 class Buckets(NamedTuple):
-    """How the rows of a large slice are cut."""
+    """How the rows of a large slice are divided into buckets."""
 
     n_buckets: int
     most_rows: int  # slices of more rows are measured bucket by bucket
@@ -54,13 +54,13 @@ def grow(
     engine: Engine,
     ends: float = np.inf,
 ) -> Piece:
-    """Return the grown tree; the number of jobs does not change it.
+    """Return the grown tree, which does not depend on the number of jobs.
 
-    From the time `ends` on, or when the user interrupts and wants to keep what there is, open
-    slices become leaves.
+    After the time `ends`, or after an interrupt if the user keeps partial results, open slices
+    become leaves.
     """
     first = whole_table(table, config, seed, one_open())
-    # What is kept for trees is rows of the whole table.
+    # Trees need the rows of the whole table.
     most_rows = table.n_rows if config.trees else config.bucket_rows
     buckets = Buckets(count_buckets(table.n_rows, most_rows), most_rows)
     options = growth_options(config, table)
@@ -79,9 +79,9 @@ def grow_slice(
     engine: Engine,
     ends: float = np.inf,
 ) -> Piece:
-    """Return what a slice of a table grows into.
+    """Return the tree grown from a slice of a table.
 
-    The slice that was opened last is worked on first, which bounds how many are open.
+    The slice that was opened last is processed first, which limits how many are open.
     """
     grower, progress = Grower(table, options), Progress(first.mass)
     with (
@@ -89,7 +89,7 @@ def grow_slice(
         raised_at(ends, grower.stop),
         ThreadPoolExecutor(engine.n_jobs) as pool,
     ):
-        small = _SmallSlices(grower, pool, buckets.most_rows, first.rows.size)
+        small = _SmallSliceGrower(grower, pool, buckets.most_rows, first.rows.size)
         if first.rows.size > buckets.most_rows:
             with local_parts(table, buckets.n_buckets, engine.n_jobs) as parts:
                 large = LargeGrower(parts, layout, no_rows_of(layout), options, engine.memory)
@@ -106,11 +106,11 @@ def _in_parts(first: Slice, parts: LocalParts) -> LargeSlice:
     return in_parts(first, shares, first.rows.size, float(first.weights.sum()))
 
 
-class _SmallSlices:
-    """Gathers small slices, and grows them when there are many, or no large one is left.
+class _SmallSliceGrower:
+    """Collects small slices, and grows them once there are many, or no large slice is left.
 
-    Slices share rows. In a deep tree all that are small would have many times the rows of the
-    table.
+    Slices share rows: in a deep tree, all small slices together would have many times the rows of
+    the table.
     """
 
     def __init__(
@@ -135,12 +135,12 @@ class _SmallSlices:
             self.work_off(progress, engine)
 
     def work_off(self, progress: Progress, engine: Engine) -> None:
-        """Grow all that are waiting."""
+        """Grow all waiting slices."""
         _work_off(self.grower, self.waiting, progress, self.pool, engine)
 
 
 class Grower:
-    """Turns slices into pieces; knows the table and the choices, keeps nothing between slices."""
+    """Grows pieces of the tree from slices; has the table and the options, but no other state."""
 
     def __init__(self, table: GrowTable, options: GrowthOptions) -> None:
         self.table = table
@@ -148,13 +148,13 @@ class Grower:
 
     @property
     def stop(self) -> Kinds:
-        """(1,) set it to 1, from any thread, and open slices become leaves."""
+        """(1,) a flag that any thread can set to 1 to turn open slices into leaves."""
         return self.options.stop
 
     def split(self, task: Slice) -> tuple[Piece, list[Slice]]:
-        """Return the nodes of a slice, and the slices of its children that remain to be done.
+        """Return the nodes of a slice, and the slices of its children that are still open.
 
-        Nothing remains of a small slice.
+        A small slice is grown completely, so that none are.
         """
         # Loads Numba.
         from softlearn.kernels.cluster.by_address import CLUSTERING  # noqa: PLC0415
@@ -172,7 +172,7 @@ class Grower:
 
 @contextmanager
 def raised_at(ends: float, flag: Kinds) -> Iterator[None]:
-    """Set a flag at a time of the monotonic clock, and at the end."""
+    """Set a flag at a time of the monotonic clock, or at the end of the ``with`` block."""
     timer, seconds = None, ends - time.monotonic()
     if seconds <= 0.0:
         flag.fill(1)
@@ -183,7 +183,7 @@ def raised_at(ends: float, flag: Kinds) -> Iterator[None]:
     try:
         yield
     finally:
-        flag.fill(1)  # after an error, what still runs ends soon
+        flag.fill(1)  # after an error, running tasks end soon
         if timer is not None:
             timer.cancel()
 
@@ -198,8 +198,8 @@ def _work_off(
     """Split slices until none is open."""
     running: dict[Future[tuple[Piece, list[Slice]]], Slice] = {}
     while open_work or running:
-        # An interrupt may come between any two lines. What it repeats is done twice and stored
-        # once more in the same place; nothing is taken off a list before it stands elsewhere.
+        # An interrupt may occur between any two lines. A repeated step stores its result in the
+        # same place again; nothing is removed from a list before it is stored elsewhere.
         try:
             open_work[:] = [task for task in open_work if not recalled(task, progress, engine)]
             while open_work and len(running) < engine.n_jobs:

@@ -21,7 +21,7 @@ from softlearn.table.schema import Schema
 
 _DEFAULT = GrowConfig()
 _PAPERS_SIGNIFICANCES = (0.01, 0.001, 0.0001)
-# Of the twenty binary tables some want the least and some the most of these.
+# On the twenty binary tables, the best value ranges from the smallest to the largest of these.
 _WIDE_SIGNIFICANCES = (0.0001, 0.001, 0.01, 0.05, 0.2, 0.5)
 _WIDE_SMOOTHING = (0.03, 0.1, 0.3, 1.0)
 
@@ -93,13 +93,13 @@ class Smoothing:
         "frequency in the table, or per level, which is Laplace smoothing. Default: per column, "
         "unless all columns have two levels.",
     )
-    # The smallest deviation of a Gaussian leaf as a share of its column's; for experiments.
+    # The minimum standard deviation of a Gaussian leaf, relative to its column's; for experiments.
     deviation_floor: float = RELATIVE_DEVIATION_FLOOR
 
 
 @dataclass(frozen=True, kw_only=True)
 class Leaves(Smoothing):
-    """What leaves are, and how they are estimated."""
+    """The kinds of leaves, and how they are estimated."""
 
     leaf: LeafChoice | Mapping[str, LeafChoice] = parameter(
         "gaussian",
@@ -112,7 +112,7 @@ class Leaves(Smoothing):
 
 @dataclass(frozen=True, kw_only=True)
 class GrowerLeaves(Smoothing):
-    """What there is where growing ends, and how it is estimated."""
+    """The kinds of leaves of a grown circuit, and how they are estimated."""
 
     smoothing: float = parameter(
         LAPLACE_SMOOTHING,
@@ -143,7 +143,7 @@ class GrowerLeaves(Smoothing):
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """How large a circuit may become, and how long that may take."""
+    """Limits on the size of a circuit and on the time to grow it."""
 
     max_depth: int | None = parameter(
         None,
@@ -171,7 +171,7 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class Finish:
-    """What is done with a circuit that is grown."""
+    """Optimisation of a grown circuit."""
 
     fine_tune: int = parameter(
         0,
@@ -184,7 +184,7 @@ class Finish:
 
 @dataclass(frozen=True, kw_only=True)
 class Resuming:
-    """How a fit survives its process."""
+    """Resuming a fit after a crash."""
 
     checkpoint: Path | None = parameter(
         None,
@@ -200,7 +200,7 @@ class GrowerConfig(Resuming, Finish, Limits, GrowerLeaves, Splits):
 
 
 def usual_smoothing_per(schema: Schema) -> SmoothingPer:
-    """Return how pseudo-rows are shared on tables of this kind."""
+    """Return the default of ``smoothing_per`` for a schema."""
     return "level" if has_two_levels(schema) else "column"
 
 

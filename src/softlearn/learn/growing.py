@@ -35,7 +35,7 @@ def grown(
     seed: np.random.SeedSequence,
     engine: Engine,
 ) -> Circuit:
-    """Return the circuit that the rows grow into; the time budget begins here."""
+    """Return the circuit grown from the rows; the time budget starts now."""
     ends = np.inf if config.time_budget is None else time.monotonic() + config.time_budget
     held = None
     if config.fine_tune:

@@ -1,7 +1,7 @@
-"""Split slices whose rows lie in several parts, until what is left is small.
+"""Split large slices, whose rows are in several parts, until only small slices are left.
 
-The rows stay where they are: what a split depends on is measured there and merged
-(``softlearn.stats``); the decisions are those of ``softlearn.kernels.grow.growth``.
+Rows are not moved: statistics are measured part by part and merged (``softlearn.stats``), and
+slices are split by the same rules as in ``softlearn.kernels.grow.growth``.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from softlearn.stats.slice_rows import ClusterSizes, SliceRows
 
 
 class _Found(NamedTuple):
-    """What the rows of a slice say about it."""
+    """How a slice is split, as measured from its rows."""
 
     split: Split  # without memberships
-    memberships: Held = None  # they stay with the rows
+    memberships: Held = None  # stored with the rows
     sizes: ClusterSizes | None = None
 
 
@@ -49,15 +49,15 @@ class LargeGrower:
     Attributes
     ----------
     parts
-        Where the rows are.
+        The rows of the table.
     layout
-        How they are laid out.
+        Their layout.
     no_rows
         The table without its rows.
     options
         How slices are split.
     memory
-        Of what was decided before.
+        Earlier decisions, from a checkpoint.
     """
 
     parts: Parts
@@ -90,7 +90,7 @@ class LargeGrower:
         return piece, opened
 
     def _found(self, task: LargeSlice, rows: SliceRows) -> _Found:
-        """Return what becomes of a slice, and what its clusters carry on."""
+        """Decide how a slice is split, and measure its clusters if it is split by rows."""
         from softlearn.kernels.grow.part import is_closed  # noqa: PLC0415 - loads Numba
 
         options, columns = self.options, task.columns
@@ -114,7 +114,7 @@ class LargeGrower:
         return _Found(split, memberships, sizes)
 
     def _decide(self, task: LargeSlice, rows: SliceRows) -> Decision:
-        """Test the columns of a slice and, if all depend on each other, cluster its rows."""
+        """Test the columns of a slice for independence; if all are dependent, cluster its rows."""
         # Loads Numba.
         from softlearn.kernels.grow.doors import take_rows  # noqa: PLC0415
         from softlearn.kernels.seeds import own_seeds  # noqa: PLC0415
@@ -139,7 +139,10 @@ class LargeGrower:
         return Decision(label, clusters)
 
     def _needed(self, kind: int, found: _Found, task: LargeSlice) -> Bools:
-        """Return which columns need statistics of the slice: leaves, and what a cluster lacks."""
+        """Return which columns need statistics of this slice.
+
+        These are columns that become leaves, and columns without a cell in one of the clusters.
+        """
         split = found.split
         if kind == LEAF:
             return np.ones(task.columns.size, bool)
@@ -153,7 +156,7 @@ class LargeGrower:
     def _cluster(
         self, rows: SliceRows, place: OpenPlace, found: _Found, which: int, places: Offsets
     ) -> LargeSlice:
-        """Return the slice of a cluster; a column without a cell there has its fallback here."""
+        """Return the slice of a cluster; columns without a cell there get this slice's leaf."""
         assert found.sizes is not None
         columns, sizes = rows.columns, found.sizes
         lacks = (sizes.n_cells[which] == 0) & self.layout.has_gaps[columns]
@@ -168,13 +171,13 @@ class LargeGrower:
 
 
 def _part(task: LargeSlice, place: OpenPlace, own: Bools) -> LargeSlice:
-    """Return the slice of some columns that depend on each other, with all rows."""
+    """Return the slice of all rows and some columns, which depend on each other."""
     place = replace(place, columns=task.columns[own], connected=True, fallback=task.fallback)
     return in_parts(place, task.shares, task.n_rows, task.weight)
 
 
 def _place_of(task: LargeSlice, piece: Piece, children: Children, k: int) -> OpenPlace:
-    """Return the open place of a slice's k-th child."""
+    """Return the place in the tree of a slice's k-th child."""
     return OpenPlace(
         columns=task.columns,
         seed=int(children.seed[k]),
@@ -186,28 +189,28 @@ def _place_of(task: LargeSlice, piece: Piece, children: Children, k: int) -> Ope
     )
 
 
-class SmallSlices(Protocol):
-    """Who grows the slices that are small enough."""
+class SmallSliceGrower(Protocol):
+    """Grows slices that are small enough to be grown in one place."""
 
     def takes(self, task: LargeSlice) -> bool:
-        """Return whether a slice is."""
+        """Return whether a slice is small enough."""
 
     def hand_over(self, task: LargeSlice) -> None:
-        """Take a slice over, to be grown now or later."""
+        """Accept a slice, to be grown now or later."""
 
     def collect(self, progress: Progress, engine: Engine) -> None:
-        """Put what has grown meanwhile where it belongs."""
+        """Add the sub-trees that are finished to the tree."""
 
 
 def split_large(
     grower: LargeGrower,
     first: LargeSlice,
-    small: SmallSlices,
+    small: SmallSliceGrower,
     *,
     progress: Progress,
     engine: Engine,
 ) -> None:
-    """Split slices until none is large; small ones are handed over."""
+    """Split slices until none is large, and hand small slices over to ``small``."""
     large = [first]
     while large:
         try:
@@ -231,7 +234,7 @@ def split_large(
 
 
 def _no_split(n_columns: int, n_clusters: int) -> Split:
-    """Return what a slice is before anything is known: columns of one part, and no cluster."""
+    """Return the initial split of a slice: all columns in one group, and no clusters."""
     return Split(
         label=np.zeros(n_columns, np.int64),
         n_columns=np.zeros(n_columns, np.int64),
@@ -242,7 +245,7 @@ def _no_split(n_columns: int, n_clusters: int) -> Split:
 
 
 def _header(task: OpenPlace) -> OpenSlice:
-    """Return a slice as the kernels read it, without its rows."""
+    """Return a slice in the form that kernels read, without its rows."""
     _, fallback = task.known()
     return OpenSlice(
         rows=np.zeros(0, np.int32),
@@ -271,7 +274,7 @@ def _room_for(n_nodes: int) -> Nodes:
 
 
 def _piece(nodes: Nodes, node: int, children: Children, statistics: Floats) -> Piece:
-    """Return the nodes, and an open one for each child below the slice's own node."""
+    """Return a piece of the nodes, with an open node for each child of the slice's own node."""
     n, n_open = int(nodes.size[0]), children.which.size
     nothing = np.full(n_open, -1)
     return Piece(

@@ -1,4 +1,4 @@
-"""Finish the leaves of a grown tree: all leaves over a column at once, from their statistics."""
+"""Estimate the parameters of a grown tree's leaves, for all leaves over a column at once."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class FinishedLeaves(NamedTuple):
 
     family: AnyArray  # (leaves,) position in FAMILIES
     param_start: Offsets  # (leaves + 1,)
-    params: Floats  # behind each other
+    params: Floats  # of all leaves, concatenated
 
 
 def with_histograms(schema: Schema, config: GrowConfig) -> Bools:
@@ -44,7 +44,7 @@ def with_histograms(schema: Schema, config: GrowConfig) -> Bools:
 
 
 def finish_leaves(tree: Piece, table: Layout, config: GrowConfig) -> FinishedLeaves:
-    """Return the parameters of all leaves; a column never observed knows nothing."""
+    """Return the parameters of all leaves; never observed columns get an uninformed leaf."""
     nodes = np.flatnonzero(tree.kind == LEAF)
     column, n_statistics = tree.column[nodes], table.n_statistics
     family, n_params = np.empty(nodes.size, np.int64), np.empty(nodes.size, np.int64)
@@ -65,10 +65,10 @@ def finish_leaves(tree: Piece, table: Layout, config: GrowConfig) -> FinishedLea
 
 
 def _alike(table: Layout, config: GrowConfig) -> list[list[int]]:
-    """Return groups of columns whose leaves are finished together.
+    """Return groups of columns whose leaves can be estimated together.
 
-    Discrete columns with as many levels are one group; each column of numbers has its own cells,
-    bins or unit.
+    Discrete columns with the same number of levels are one group. Each column of numbers is a
+    group by itself, because it has its own cells, bins or unit.
     """
     groups: dict[tuple[int, int], list[int]] = {}
     for i, column in enumerate(table.schema.columns):
@@ -99,7 +99,7 @@ def finish_alike(
     """Return the parameters of leaves over columns that are alike, (leaves, n)."""
     column = int(columns[0]) if columns.size else 0
     family = family_of(table.schema, config, column)
-    nothing = know_nothing(table.schema.columns[column], table.edges.get(column))
+    nothing = uninformed_leaf(table.schema.columns[column], table.edges.get(column))
     params = np.tile(nothing, (columns.size, 1))
     n_bins = int(table.n_bins[column])
     n_moments = N_MOMENTS if table.number_of[column] >= 0 else 0
@@ -131,14 +131,14 @@ def finish_alike(
 
 
 def _scaled_stats(levels: Floats, moments: Floats, bins: Floats) -> ScaledStats:
-    """Return the weights of atoms, without that of the rest, of bins, and the scores' moments."""
+    """Return the weights of atoms and bins and the moments of scores as statistics of leaves."""
     if not moments.shape[1]:
         moments = np.zeros((levels.shape[0], N_MOMENTS))
     return ScaledStats(levels[:, :-1], bins, GaussianStats(*moments.T))
 
 
-def know_nothing(column: Column, edges: Floats | None) -> Floats:
-    """Return the leaf of a column that no row of the whole table observes."""
+def uninformed_leaf(column: Column, edges: Floats | None) -> Floats:
+    """Return the parameters of a leaf over a column without an observed cell in the table."""
     if column.is_discrete:
         return np.full(column.n_levels, 1.0 / column.n_levels)
     if edges is not None:
@@ -150,11 +150,11 @@ def know_nothing(column: Column, edges: Floats | None) -> Floats:
 
 
 def _pseudo_counts_of(levels: Floats, config: GrowConfig) -> Floats | float:
-    """Return what is added to the weight of each level of each leaf, (leaves, levels) or (…, 1).
+    """Return the pseudo-count of each level in each leaf, (leaves, levels) or (leaves, 1).
 
-    Per column, a leaf has as many pseudo-rows as it has seen levels, and all levels share them: a
-    leaf that has seen many of them is likely to meet another, one whose rows are alike is not. One
-    that has not seen a whole row of a level has seen a part of it.
+    With ``smoothing_per="column"``, the pseudo-counts of a leaf are proportional to the number of
+    levels that it has seen, and shared equally by all levels: a leaf that has seen many levels is
+    likely to see another. A level with less than one row in total weight counts in part.
     """
     if config.smoothing_per == "level":
         return config.smoothing
@@ -163,10 +163,11 @@ def _pseudo_counts_of(levels: Floats, config: GrowConfig) -> Floats | float:
 
 
 def pseudo_counts(weights: Floats, config: GrowConfig) -> Floats:
-    """Return what trees and parameter learning add to each level of columns, given their weights.
+    """Return the pseudo-count of each level for trees and parameter learning, given the weights.
 
-    Per level, every level gets the same; per column, all levels together get it, by their share
-    of the column, so that a column of forty levels is not forty times as noisy as a flag.
+    With ``smoothing_per="level"`` every level gets the same. With ``"column"`` the levels share it
+    in proportion to their frequency, so that a column of forty levels is not smoothed forty times
+    as much as a flag.
     """
     shares = np.ones(weights.shape)
     if config.smoothing_per == "column":

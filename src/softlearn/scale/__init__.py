@@ -1,4 +1,4 @@
-"""Tables that no machine holds: learnt from and asked about part by part, on Dask."""
+"""Learning from and querying tables larger than memory, partition by partition, on Dask."""
 
 from softlearn.scale.answers import Wanted, answer, like_the_table, numbers, sample
 from softlearn.scale.cluster import Cluster, open_cluster

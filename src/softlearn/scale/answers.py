@@ -1,4 +1,4 @@
-"""Answers for tables on Dask: nothing is computed before the result is, and models travel once."""
+"""Queries of Dask tables: answers are lazy, and the model is sent to each worker only once."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ import dask
 import numpy as np
 
 from softlearn.errors import SoftlearnError
-from softlearn.scale.partitions import Collection, Delayed, first_rows, is_array, told_where
+from softlearn.scale.partitions import Collection, Delayed, first_rows, is_array, named_in_errors
 
 Frame: TypeAlias = Any
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What an answer looks like.
+    """The form of an answer.
 
     Attributes
     ----------
     names
-        Of the columns of the answer; one name for one number a row.
+        The names of the answer's columns; a single name if there is one number per row.
     dtype
-        Of its cells.
+        The dtype of its cells.
     """
 
     names: str | tuple[str, ...]
     dtype: Any
 
     def empty(self, like: Frame) -> Frame:
-        """Return an answer without rows to a frame without rows."""
+        """Return the empty answer to a frame without rows."""
         import pandas as pd  # noqa: PLC0415 - Dask's frames are made of it
 
         if isinstance(self.names, str):
@@ -40,13 +40,13 @@ class Wanted:
         return pd.DataFrame(index=like.index, columns=columns).astype(self.dtype)
 
 
-# What is wanted of a table: a form that is known, or one that depends on the table.
+# The form of an answer: fixed, or a function of the table without its rows.
 Form: TypeAlias = Wanted | Callable[[Frame], Frame]
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of each part, and of whom."""
+    """A method call that is made for each part of a table."""
 
     asked: object
     name: str
@@ -54,21 +54,21 @@ class Question:
     seeds: list[np.random.SeedSequence] | None
 
     def answer(self, frame: Frame, number: int) -> Frame:
-        """Return the answer for the frame of one part."""
+        """Call the method with the frame of one part."""
         options = dict(self.options)
         if self.seeds is not None:
             options["random_state"] = np.random.default_rng(self.seeds[number])
-        with told_where(f"partition {number}"):
+        with named_in_errors(f"partition {number}"):
             return getattr(self.asked, self.name)(frame, **options)
 
 
 def numbers(*names: str) -> Wanted:
-    """Return that one float a row is wanted, or one in each of several columns."""
+    """Return the form of an answer with one float per row, or one in each of several columns."""
     return Wanted(names[0] if len(names) == 1 else names, np.dtype(np.float64))
 
 
 def like_the_table(empty: Frame) -> Frame:
-    """Return that the answer has the columns and dtypes of the table."""
+    """Return the form of an answer with the columns and dtypes of the table."""
     return empty
 
 
@@ -79,29 +79,29 @@ def answer(
     form: Form,
     **options: Any,  # noqa: ANN401 - the question's own
 ) -> Collection:
-    """Return the answer to a question about each part of a table, as a Dask collection.
+    """Apply a method to each part of a table and return the answers as a Dask collection.
 
     Parameters
     ----------
     asked
-        A model or a fitted estimator. It travels to each worker once.
+        A model or a fitted estimator. It is sent to each worker once.
     question
-        The method that answers it for a frame of one part.
+        The name of its method, which is called with the frame of each part.
     table : Dask DataFrame or 2-D Array
         The rows.
     form
-        What the answer looks like.
+        The form of the answer.
     **options
-        Further arguments. Of ``random_state`` each part gets its own.
+        Further arguments of the method. Each part gets its own ``random_state``.
     """
     if not hasattr(table, "map_partitions") and not is_array(table):
         raise SoftlearnError(
-            f"{question} answers Dask DataFrames and Arrays, not {type(table).__name__}"
+            f"{question} takes Dask DataFrames and Arrays, not {type(table).__name__}"
         )
     seeds = None
     if "random_state" in options:
         seeds = seeds_of(options.pop("random_state"), table.npartitions)
-    shipped = dask.delayed(Question(asked, question, options, seeds))  # once, not with each part
+    shipped = dask.delayed(Question(asked, question, options, seeds))  # sent once, not per part
     if is_array(table):
         return _of_array(shipped, table, form)
     like = first_rows(table)
@@ -116,20 +116,22 @@ def sample(
     given: Mapping[str, object] | None = None,
     random_state: object = None,
 ) -> Collection:
-    """Return rows drawn from a model as a Dask DataFrame, or Array, of parts with so many rows.
+    """Return rows drawn from a model as a Dask DataFrame or Array.
 
-    Each part is drawn when it is needed, with a seed of its own: the rows depend on ``n``,
-    ``partition_rows`` and ``random_state``, and not on the workers.
+    Each partition has ``partition_rows`` rows and is drawn when it is needed, with its own seed:
+    the rows depend on ``n``, ``partition_rows`` and ``random_state``, but not on the workers.
     """
     if (
         isinstance(partition_rows, bool)
         or not isinstance(partition_rows, int)
         or partition_rows < 1
     ):
-        raise SoftlearnError(f"partition_rows is a whole number, 1 or more, not {partition_rows!r}")
+        raise SoftlearnError(
+            f"partition_rows must be a whole number, 1 or more, not {partition_rows!r}"
+        )
     if given is not None and not isinstance(given, Mapping):
-        raise SoftlearnError("given is a dict if rows are drawn in partitions, not a frame")
-    empty = model.sample(0, given)  # also says at once what is wrong with the condition
+        raise SoftlearnError("with partition_rows, given must be a dict, not a frame")
+    empty = model.sample(0, given)  # also raises at once if a condition is invalid
     starts = list(range(0, max(n, 1), partition_rows))
     sizes = [min(partition_rows, n - start) for start in starts]
     shipped = dask.delayed(model)
@@ -147,8 +149,8 @@ def sample(
         return da.concatenate(blocks)
     if not hasattr(empty, "iloc"):
         raise SoftlearnError(
-            "rows are drawn in partitions of pandas frames or arrays; this model was learnt from "
-            f"{model.schema.frame}"
+            "partition_rows needs a model learnt from pandas frames or arrays; this one was "
+            f"learnt from {model.schema.frame}"
         )
     import dask.dataframe as dd  # noqa: PLC0415
 
@@ -164,7 +166,7 @@ def seeds_of(random_state: object, n: int) -> list[np.random.SeedSequence]:
         root = np.random.SeedSequence(None if random_state is None else int(random_state))
     else:
         raise SoftlearnError(
-            "random_state is a whole number, a numpy.random.Generator or None, "
+            "random_state must be a whole number, a numpy.random.Generator or None, "
             f"not {type(random_state).__name__}"
         )
     return root.spawn(n)
@@ -173,7 +175,7 @@ def seeds_of(random_state: object, n: int) -> list[np.random.SeedSequence]:
 def _of_frame(
     frame: Frame, question: Question, meta: Frame, partition_info: Mapping[str, int] | None = None
 ) -> Frame:
-    """Return the answer for a part of a Dask DataFrame, with its index."""
+    """Return the answer for a partition of a Dask DataFrame, with its index."""
     found = question.answer(frame, (partition_info or {"number": 0})["number"])
     if not isinstance(found, np.ndarray):
         return found.astype(meta.dtypes)
@@ -183,7 +185,7 @@ def _of_frame(
 
 
 def _of_array(shipped: Delayed, table: Collection, form: Form) -> Collection:
-    """Return the answer for a Dask Array as one."""
+    """Return the answer for a Dask Array, as a Dask Array."""
     rows = table.rechunk({1: -1})
     if not isinstance(form, Wanted):
         return rows.map_blocks(_of_block, shipped, dtype=table.dtype, meta=first_rows(table))
@@ -207,7 +209,7 @@ def _drawn(
     seed: np.random.SeedSequence,
     start: int,
 ) -> Frame:
-    """Return the rows of one part, numbered from the first of it."""
+    """Draw the rows of one partition, whose index begins at ``start``."""
     rows = model.sample(size, given, np.random.default_rng(seed))
     if isinstance(rows, np.ndarray):
         return rows

@@ -1,7 +1,7 @@
-"""Arrays, and lists and named tuples of them, in files that are read by mapping them.
+"""Files of arrays, and of lists and named tuples of arrays, that are read by memory-mapping.
 
-A file begins with the length of its head, which is JSON: where each array lies, its dtype and its
-shape, and which of the kinds below it belongs to. Reading a file runs nothing that stands in it.
+A file begins with the length of its header, which is JSON: the offset, dtype and shape of each
+array, and the type that contains it, one of those below. Reading never executes code from a file.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Head: TypeAlias = dict[str, Any]
 _KINDS: dict[str, Any] = {
     kind.__name__: kind for kind in (Block, CodedRows, GrowTable, RowData, Share)
 }
-_LENGTH = 8  # bytes, of the length of the head
-_ALIGNED = 64  # bytes, at multiples of which arrays begin
+_LENGTH = 8  # bytes that store the length of the header
+_ALIGNED = 64  # bytes; arrays begin at multiples of this
 
 
 def write_arrays(path: Path, value: object) -> None:
-    """Write the value, whole or not at all."""
+    """Write a value to a file, which is complete or not there at all."""
     arrays: list[AnyArray] = []
     head = json.dumps(_described(value, arrays)).encode()
     with whole_file(path, durable=False) as unfinished, unfinished.open("wb") as file:
@@ -43,7 +43,7 @@ def write_arrays(path: Path, value: object) -> None:
 
 
 def read_arrays(path: Path) -> Any:  # noqa: ANN401 - whatever was written
-    """Return the value; its arrays are mapped, and what is written to them is not kept."""
+    """Return the value in a file; changes to its memory-mapped arrays do not reach the file."""
     with path.open("rb") as file:
         content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
     length = int.from_bytes(content[:_LENGTH], "little")
@@ -52,7 +52,7 @@ def read_arrays(path: Path) -> Any:  # noqa: ANN401 - whatever was written
 
 
 def _described(value: object, arrays: list[AnyArray]) -> Head:
-    """Return the head of a value, and add its arrays to those before."""
+    """Return the header of a value, and append its arrays to the list."""
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         at = sum(_aligned(array.nbytes) for array in arrays)
         arrays.append(np.ascontiguousarray(value))
@@ -61,7 +61,7 @@ def _described(value: object, arrays: list[AnyArray]) -> Head:
         return {"list": [_described(own, arrays) for own in value]}
     kind = type(value).__name__
     if not isinstance(value, tuple) or _KINDS.get(kind) is not type(value):
-        raise TypeError(f"no file keeps a {kind}; add it to the kinds of values that are kept")
+        raise TypeError(f"a {kind} cannot be stored in a file; add the type to _KINDS")
     return {"kind": kind, "fields": [_described(own, arrays) for own in value]}
 
 

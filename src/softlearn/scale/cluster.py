@@ -1,4 +1,4 @@
-"""Workers to learn on: processes of this machine, or a cluster that runs already."""
+"""Dask workers to learn on: processes on this machine, or an existing cluster."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ from softlearn.errors import MissingDependencyError, SoftlearnError
 Given = TypeVar("Given")
 Found = TypeVar("Found")
 
-PATIENCE = 5.0  # seconds for a scheduler to answer
-FIRST_WORKER = 20.0  # seconds for a scheduler without workers to get one
+SCHEDULER_TIMEOUT = 5.0  # seconds to wait for the scheduler to respond
+WORKER_TIMEOUT = 20.0  # seconds to wait for the first worker
 _BEFORE_ANY_ROW = 350_000_000  # bytes that Python and compiled code take in a worker
-_FEWEST_BYTES = 600_000_000  # of a worker
-# Dask's own shares are of the whole limit, of which code may take the larger part.
-_KEPT = 0.3  # of what rows may take in a worker: what waits there; the rest is for the work
-_CROWDED = 0.6  # of it, beyond which all that waits goes to disk
-_PLENTY = 4_000_000_000  # bytes of a worker that may keep what it has freed
-# A worker gives freed memory back at once, by Dask's settings, and asks for it again: at 300,000
+_FEWEST_BYTES = 600_000_000  # the least memory of a worker
+# Shares of a worker's memory for rows. Dask's own settings are shares of the whole limit, most of
+# which code may take.
+_TARGET = 0.3  # for stored data that waits; the rest is for running tasks
+_SPILL = 0.6  # beyond this, all stored data goes to disk
+_PLENTY = 4_000_000_000  # bytes from which a worker need not return freed memory
+# With Dask's settings a worker returns freed memory at once and requests it again: with 300,000
 # rows that took 3.8 of 9.2 CPU seconds.
 _KEEP_FREED_MEMORY = {
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 2**29,
     "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 2**25,
 }
-_FOLDERS: dict[str, Path] = {}  # that the workers of a client share, by its id
-# By Dask's own settings two workers that do nothing take 2.5 CPU seconds in 20, by these 0.6.
-_LOOK_SELDOM = {
+_FOLDERS: dict[str, Path] = {}  # folders shared by the workers of a client, by the client's id
+# With Dask's own settings, two idle workers take 2.5 CPU seconds in 20; with these, 0.6.
+_POLL_SELDOM = {
     "distributed.worker.profile.interval": "1s",
     "distributed.worker.profile.cycle": "10s",
     "distributed.admin.tick.interval": "1s",
@@ -41,21 +42,21 @@ _LOOK_SELDOM = {
     "distributed.admin.system-monitor.interval": "5s",
     "distributed.scheduler.work-stealing-interval": "1s",
 }
-PARTS_IN_MEMORY = 12  # of what rows may take: a part is read, encoded, copied and merged there
+PARTS_IN_MEMORY = 12  # that fit into the memory for rows: parts are read, encoded, copied, merged
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """Workers that are ready.
+    """Workers that are ready to use.
 
     Attributes
     ----------
     client
-        Dask's own client, which is the current one.
+        The Dask client, which is the current one.
     n_workers
-        How many there are.
+        The number of workers.
     worker_memory
-        Bytes that each may take; None if nobody has said.
+        The memory limit of each worker in bytes; None if there is none.
     """
 
     client: Any
@@ -64,14 +65,14 @@ class Cluster:
 
     @property
     def dashboard(self) -> str:
-        """Where Dask shows what the workers do; it needs bokeh."""
+        """The address of Dask's dashboard, which needs bokeh."""
         link = str(self.client.dashboard_link)
         return link if find_spec("bokeh") else f"{link} (after pip install bokeh)"
 
     def each(
         self, function: Callable[[Given], Found], given: Sequence[Given]
     ) -> Iterator[tuple[Given, Found]]:
-        """Yield what a function makes of each of many values, as workers finish them."""
+        """Apply a function to each value and yield values and results as workers finish them."""
         from distributed import as_completed  # noqa: PLC0415 - slow to load
 
         running = {self.client.submit(function, one, pure=False): one for one in given}
@@ -79,7 +80,7 @@ class Cluster:
             yield running.pop(future), future.result()
 
     def bytes_moved(self) -> int:
-        """Return how many bytes the workers have sent each other, and the client, so far."""
+        """Return how many bytes the workers have sent so far, to each other and to the client."""
         return bytes_moved(self.client)
 
 
@@ -87,24 +88,25 @@ class Cluster:
 def open_cluster(
     workers: int | None = None, address: str | None = None, memory: str | None = None
 ) -> Iterator[Cluster]:
-    """Yield a cluster; all work with Dask is done there until it is left.
+    """Yield a cluster, on which all Dask work runs inside the ``with`` block.
 
     Parameters
     ----------
     workers : int, optional
-        Processes on this machine; by default one for each core.
+        The number of processes on this machine; by default one per core.
     address : str, optional
-        The scheduler of a cluster that runs already, such as ``tcp://host:8786``.
+        The scheduler of an existing cluster, such as ``tcp://host:8786``.
     memory : str, optional
-        What the processes on this machine may take together, such as ``2GB``; by default all.
+        The total memory of the processes on this machine, such as ``2GB``; by default all of it.
     """
     distributed = _distributed()
     if address is not None:
         if workers is not None or memory is not None:
             raise SoftlearnError(
-                "a cluster that runs already has its workers and their memory; leave these out"
+                "workers and memory apply to processes on this machine; an existing cluster has "
+                "its own, so leave them out"
             )
-        with _client_of(distributed, address) as client, _told_of_lost_workers(distributed):
+        with _client_of(distributed, address) as client, _lost_workers_explained(distributed):
             yield _checked(client, address)
         return
     n_workers, limit = _workers_within(memory, workers)
@@ -121,7 +123,7 @@ def open_cluster(
             preload=["softlearn.scale.interrupts"],
         ) as cluster,
         distributed.Client(cluster) as client,
-        _told_of_lost_workers(distributed),
+        _lost_workers_explained(distributed),
         _known_folder(client, folder),
     ):
         yield Cluster(client, n_workers, limit)
@@ -129,7 +131,7 @@ def open_cluster(
 
 @contextmanager
 def _new_folder() -> Iterator[Path]:
-    """Yield a folder among Dask's own: who dies leaves it to the next worker to be removed."""
+    """Yield a temporary folder managed by Dask, which removes those of processes that died."""
     import dask  # noqa: PLC0415
     from distributed.diskutils import WorkSpace  # noqa: PLC0415 - slow to load
 
@@ -151,19 +153,19 @@ def _known_folder(client: Any, folder: Path) -> Iterator[None]:  # noqa: ANN401
 
 
 def folder_of(client: Any) -> Path | None:  # noqa: ANN401
-    """Return the folder that all workers share, if they are known to."""
+    """Return the folder that all workers share; None if they are not known to share one."""
     return _FOLDERS.get(client.id)
 
 
 @contextmanager
-def _told_of_lost_workers(distributed: Any) -> Iterator[None]:  # noqa: ANN401
-    """Say in plain words that a part was too large for every worker that tried it."""
+def _lost_workers_explained(distributed: Any) -> Iterator[None]:  # noqa: ANN401
+    """Explain errors about a part of the table at which workers died repeatedly."""
     try:
         yield
     except distributed.scheduler.KilledWorker as error:
         raise SoftlearnError(
-            "workers died over and over at the same part of the table, most likely for want of "
-            f"memory; give them more, or cut the table into smaller parts ({error})"
+            "workers died repeatedly at the same part of the table, most likely for lack of "
+            f"memory; give them more, or use smaller partitions ({error})"
         ) from None
 
 
@@ -180,32 +182,32 @@ def _distributed() -> Any:  # noqa: ANN401 - a module without types
 @contextmanager
 def _client_of(distributed: Any, address: str) -> Iterator[Any]:  # noqa: ANN401
     try:
-        client = distributed.Client(address, timeout=PATIENCE)
+        client = distributed.Client(address, timeout=SCHEDULER_TIMEOUT)
     except (OSError, ValueError) as error:
         raise SoftlearnError(
-            f"no scheduler answers at {address} within {PATIENCE:g} seconds; start one by "
-            f"`dask scheduler`, or correct the address ({error})"
+            f"no scheduler answers at {address} within {SCHEDULER_TIMEOUT:g} seconds; start one "
+            f"with `dask scheduler`, or correct the address ({error})"
         ) from None
     with client:
         yield client
 
 
 def _checked(client: Any, address: str) -> Cluster:  # noqa: ANN401
-    """Return the cluster, or say what its workers lack."""
+    """Return the cluster, or raise an error if it has no workers or other versions."""
     try:
-        client.wait_for_workers(1, timeout=FIRST_WORKER)
+        client.wait_for_workers(1, timeout=WORKER_TIMEOUT)
     except OSError:
         raise SoftlearnError(
-            f"the scheduler at {address} has no workers; start some by `dask worker {address}`"
+            f"the scheduler at {address} has no workers; start some with `dask worker {address}`"
         ) from None
-    # Written so that it travels as code: a worker may have no softlearn to look it up in.
+    # A lambda, because it is sent as code: a worker may have no softlearn to import it from.
     check_versions(client.run(lambda: __import__("softlearn").__version__, on_error="return"))
     about = client.scheduler_info(n_workers=-1)["workers"].values()
     return Cluster(client, len(about), min(int(one["memory_limit"]) for one in about) or None)
 
 
 def current_client() -> Any:  # noqa: ANN401 - dask has no types
-    """Return the current client of a cluster, if there is one."""
+    """Return the current Dask client, or None."""
     try:
         import distributed  # noqa: PLC0415 - slow to load, and only few need it
 
@@ -215,7 +217,7 @@ def current_client() -> Any:  # noqa: ANN401 - dask has no types
 
 
 def is_worker() -> bool:
-    """Return whether this is a task that runs on a worker."""
+    """Return whether this code runs in a task on a worker."""
     try:
         from distributed import get_worker  # noqa: PLC0415 - slow to load, and only few need it
 
@@ -226,15 +228,21 @@ def is_worker() -> bool:
 
 
 def check_versions(found: dict[str, str | Exception]) -> None:
-    """Refuse workers whose softlearn is not this one; an error is that there is none."""
+    """Raise an error unless all workers have this version of softlearn.
+
+    Parameters
+    ----------
+    found
+        The version on each worker, or the error of importing it.
+    """
     from softlearn import __version__ as mine  # noqa: PLC0415 - known once the package is loaded
 
     for worker, version in found.items():
         if version != mine:
             has = f"softlearn {version}" if isinstance(version, str) else f"none ({version})"
             raise SoftlearnError(
-                f"the worker {worker} has {has}, and here is softlearn {mine}; install the same "
-                "everywhere, and start the workers anew"
+                f"the worker {worker} has {has}, but this process has softlearn {mine}; install "
+                "the same version everywhere, and restart the workers"
             )
 
 
@@ -245,7 +253,7 @@ def _n_cores() -> int:
 
 
 def _workers_within(memory: str | None, workers: int | None) -> tuple[int, int | None]:
-    """Return how many processes there are to be, and how many bytes each may take."""
+    """Return the number of processes to start, and the memory limit of each in bytes."""
     n_workers = workers or _n_cores()
     if memory is None:
         return n_workers, None
@@ -254,47 +262,49 @@ def _workers_within(memory: str | None, workers: int | None) -> tuple[int, int |
     try:
         total = int(parse_bytes(memory))
     except ValueError:
-        raise SoftlearnError(f"memory is a size such as 2GB or 500MiB, not {memory!r}") from None
+        raise SoftlearnError(
+            f"memory must be a size such as 2GB or 500MiB, not {memory!r}"
+        ) from None
     if workers is None:
         n_workers = max(1, min(n_workers, total // _FEWEST_BYTES))
     limit = total // n_workers
     if limit < _FEWEST_BYTES:
         raise SoftlearnError(
-            f"{memory} leave {limit / 1e6:.0f} MB for each of {n_workers} workers, and one takes "
-            f"{_BEFORE_ANY_ROW / 1e6:.0f} MB before any row; give {_FEWEST_BYTES / 1e6:.0f} MB "
-            "each or more, or take fewer workers"
+            f"{memory} leave {limit / 1e6:.0f} MB for each of {n_workers} workers, but a worker "
+            f"takes {_BEFORE_ANY_ROW / 1e6:.0f} MB before any row; give at least "
+            f"{_FEWEST_BYTES / 1e6:.0f} MB each, or use fewer workers"
         )
     return n_workers, limit
 
 
 def _with_settings(limit: int | None) -> Any:  # noqa: ANN401 - Dask's own
-    """Return how Dask is set while workers of so many bytes are started."""
+    """Return a context with the Dask settings for starting workers of this memory limit."""
     import dask  # noqa: PLC0415
 
-    settings: dict[str, object] = {**_LOOK_SELDOM, **_KEEP_FREED_MEMORY}
+    settings: dict[str, object] = {**_POLL_SELDOM, **_KEEP_FREED_MEMORY}
     if limit is not None:
         room = limit - _BEFORE_ANY_ROW
         memory = "distributed.worker.memory"
         settings = {
-            f"{memory}.target": _KEPT * room / limit,
-            f"{memory}.spill": (_BEFORE_ANY_ROW + _CROWDED * room) / limit,
-            f"{memory}.pause": False,  # with one thread, nobody else could make room meanwhile
+            f"{memory}.target": _TARGET * room / limit,
+            f"{memory}.spill": (_BEFORE_ANY_ROW + _SPILL * room) / limit,
+            f"{memory}.pause": False,  # with one thread, no other task could free memory meanwhile
             f"{memory}.terminate": 1.0,
-            **_LOOK_SELDOM,
+            **_POLL_SELDOM,
             **(_KEEP_FREED_MEMORY if limit > _PLENTY else {}),
         }
     return dask.config.set(settings)
 
 
 class WorkerRoom(NamedTuple):
-    """How much workers can do at a time.
+    """The threads and memory of workers.
 
     Attributes
     ----------
     n_threads
-        Of all workers.
+        The number of threads of all workers.
     bytes_per_thread
-        What rows may take of the tightest worker for each of its threads; None if nobody has said.
+        The memory for rows per thread, of the worker with the least; None if there is no limit.
     """
 
     n_threads: int
@@ -302,7 +312,7 @@ class WorkerRoom(NamedTuple):
 
 
 def room_on(client: Any) -> WorkerRoom:  # noqa: ANN401
-    """Return how much the workers can do at a time."""
+    """Return the threads and memory of a client's workers."""
     about = client.scheduler_info(n_workers=-1)["workers"].values()
     n_threads = sum(int(one["nthreads"]) for one in about)
     limits = [
@@ -314,12 +324,12 @@ def room_on(client: Any) -> WorkerRoom:  # noqa: ANN401
 
 
 def room_for_rows(limit: int) -> int:
-    """Return how many bytes of a worker's memory are left for rows."""
+    """Return how many bytes of a worker's memory limit are left for rows."""
     return max(limit - _BEFORE_ANY_ROW, _FEWEST_BYTES - _BEFORE_ANY_ROW)
 
 
 def bytes_moved(client: Any) -> int:  # noqa: ANN401
-    """Return how many bytes all workers have sent so far; one that just dies tells nothing."""
+    """Return how many bytes all workers have sent so far, ignoring workers that just died."""
     sent = client.run(_bytes_sent, on_error="ignore")
     return sum(int(one) for one in sent.values())
 

@@ -1,4 +1,4 @@
-"""Grow a circuit from rows that live on workers."""
+"""Grow a circuit from rows that are stored on workers."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from softlearn.learn.slices import first_place, in_parts
 from softlearn.learn.watch import ignore
 from softlearn.scale.buckets import digest_of, lay_out, spread_rows
 from softlearn.scale.cluster import bytes_moved, folder_of, room_on
-from softlearn.scale.keeping import InFiles, InMemory, Keeper
 from softlearn.scale.partitions import Delayed
 from softlearn.scale.parts import WorkerParts
 from softlearn.scale.small_slices import limits_of
+from softlearn.scale.storage import InFiles, InMemory, Storage
 from softlearn.scale.subtrees import Subtrees, until
 from softlearn.stats.table import no_rows_of
 from softlearn.table import Schema
 
-_SECONDS_BETWEEN_QUESTIONS = 2.0  # to all workers
+_SECONDS_BETWEEN_QUESTIONS = 2.0  # seconds between two requests to all workers
 
 
 def grow_on_workers(
@@ -42,24 +42,24 @@ def grow_on_workers(
     seed: np.random.SeedSequence,
     engine: Engine,
 ) -> Circuit:
-    """Return the circuit of encoded blocks: the one that ``softlearn.learn`` grows here."""
+    """Return the circuit of encoded blocks: the same that ``softlearn.learn`` grows locally."""
     ends = np.inf if config.time_budget is None else time.time() + config.time_budget
-    keeper = _keeper_for(client)
-    rows = spread_rows(keeper, blocks, schema, config.bucket_rows)
+    storage = _storage_for(client)
+    rows = spread_rows(storage, blocks, schema, config.bucket_rows)
     histograms = with_histograms(schema, config)
-    table = lay_out(keeper, rows, schema, histograms)
+    table = lay_out(storage, rows, schema, histograms)
     layout, options = table.layout, growth_options(config, table.layout)
     buckets = Buckets(rows.n_buckets, config.bucket_rows)
-    parts = WorkerParts(keeper, tuple(table.tables))
+    parts = WorkerParts(storage, tuple(table.tables))
     top = one_open()
     place = first_place(len(schema), config, seed, top)
     first = in_parts(place, table.shares, rows.n_rows, rows.weight)
     progress = Progress(first.mass, n_rows=rows.n_rows)
-    shared = keeper.share((layout, options, buckets))
-    limits = limits_of(keeper, rows.n_rows, len(schema), config)
+    shared = storage.share((layout, options, buckets))
+    limits = limits_of(storage, rows.n_rows, len(schema), config)
     subtrees = Subtrees(parts, limits, shared, options.stop, ends)
-    with checkpoint_of(config, schema, seed, lambda: digest_of(keeper, rows)) as memory:
-        rows.parts.clear()  # the table has all that is left to be done
+    with checkpoint_of(config, schema, seed, lambda: digest_of(storage, rows)) as memory:
+        rows.parts.clear()  # from here on only the laid-out table is needed
         watch = _with_bytes_moved(client, engine.watch)
         engine = replace(engine, memory=memory, watch=watch)
         large = LargeGrower(parts, layout, no_rows_of(layout), options, memory)
@@ -70,7 +70,7 @@ def grow_on_workers(
         return assemble(tree, finish_leaves(tree, layout, config), schema)
 
 
-def _keeper_for(client: Any) -> Keeper:  # noqa: ANN401
+def _storage_for(client: Any) -> Storage:  # noqa: ANN401
     folder = folder_of(client)
     if folder is None:
         return InMemory(client)
@@ -81,7 +81,7 @@ def _with_bytes_moved(
     client: Any,  # noqa: ANN401
     watch: Callable[[Progress], None],
 ) -> Callable[[Progress], None]:
-    """Return who watches too, but knows now and then how much the workers have sent."""
+    """Return a callback that regularly adds the bytes sent by workers to the progress."""
     if watch is ignore:
         return watch
     asked = time.monotonic() - _SECONDS_BETWEEN_QUESTIONS

@@ -1,4 +1,4 @@
-"""Loaded by workers of this machine: Ctrl-C, which reaches them too, is left to who has them."""
+"""A preload script of local workers: only the main process reacts to Ctrl-C."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from typing import Any
 
 
 def dask_setup(worker: Any) -> None:  # noqa: ANN401 - as Dask calls it
-    """Ignore interrupts: a worker that ended would take the rows that it holds along."""
+    """Ignore interrupts: the rows in the memory of a worker would be lost with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""The one place where a learner meets rows that live on workers."""
+"""Learn from encoded partitions: on the workers if the learner can, otherwise in this process."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def learn(
     seed: np.random.SeedSequence,
     engine: Engine,
 ) -> Circuit:
-    """Return the circuit that a learner makes of encoded rows, one delayed ``Block`` per part.
+    """Return the circuit learnt from encoded rows, one delayed ``Block`` per part.
 
-    With workers, growers leave the rows there. Otherwise they are gathered here, as numbers: 8
-    bytes per cell.
+    If there are workers, growers leave the rows there. Otherwise the rows are gathered in this
+    process, with 8 bytes per cell.
     """
     client = current_client()
     choices = None if entry.choices is None else entry.choices(config, schema)

@@ -1,4 +1,4 @@
-"""A table in parts that are read where they are needed, whoever keeps them."""
+"""Tables in partitions, each of which is read by the task that needs it."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ Collection: TypeAlias = Any  # a Dask DataFrame, Series or Array
 
 
 class Unread(ABC):
-    """A frame, or its weights, that whoever needs it reads by itself.
+    """Something that the task that needs it reads by itself, such as a frame or its weights.
 
-    Reading is no task of its own then: no frame waits in a worker's memory for its turn.
+    Reading is not a separate task then, so no frame has to wait in the memory of a worker.
     """
 
     @abstractmethod
     def read(self) -> Any:  # noqa: ANN401 - a frame, or numbers
-        """Return what there is to read."""
+        """Read and return it."""
 
 
 def opened(frame: Any) -> Any:  # noqa: ANN401 - a frame, or numbers
-    """Return a frame or weights, which may not be read yet."""
+    """Return a frame or weights, after reading them if they are ``Unread``."""
     return frame.read() if isinstance(frame, Unread) else frame
 
 
 @dataclass(frozen=True)
 class Partitions:
-    """The rows of a table in parts, each a frame that is not read yet.
+    """The rows of a table in parts that are not read yet.
 
     Attributes
     ----------
     frames
-        One for each part, ``Unread`` or delayed: pandas frames, pyarrow tables or arrays.
+        The frame of each part, ``Unread`` or delayed: a pandas frame, pyarrow table or array.
     partition_places
-        What messages call each part, such as ``partition 3`` or the name of a file.
+        The name of each part in messages, such as ``partition 3`` or the name of a file.
     weights
-        The weights of the rows of each part, alike; None if all rows count once.
+        The sample weights of each part, ``Unread`` or delayed; None if all rows count once.
     """
 
     frames: tuple[Unread | Delayed, ...]
@@ -51,7 +51,7 @@ class Partitions:
     weights: tuple[Unread | Delayed, ...] | None = None
 
     def each(self) -> Iterator[tuple[Unread | Delayed, Unread | Delayed | None, str]]:
-        """Yield frame, weights and place of each part."""
+        """Yield the frame, weights and name of each part."""
         weights = self.weights or (None,) * len(self.frames)
         yield from zip(self.frames, weights, self.partition_places, strict=True)
 
@@ -59,20 +59,23 @@ class Partitions:
 def partitions_of(
     table: Collection, sample_weight: object = None, *, beside: bool = False
 ) -> Partitions:
-    """Return the parts of a Dask collection, or of what is in parts already.
+    """Return the partitions of a Dask collection; ``Partitions`` are returned unchanged.
 
     Parameters
     ----------
     table : Dask DataFrame or 2-D Array, or Partitions
         The table.
     sample_weight : Dask Series or 1-D Array, or the name of a column, optional
-        The weights of the rows. A column that is named is no part of the table then.
+        The weights of the rows. A named column is removed from the table.
     beside : bool
-        Whether other collections lie beside the table, so that its partitions have to be its own.
+        Whether other collections are aligned with the table, so that its partitions must not be
+        merged.
     """
     if isinstance(table, Partitions):
         if sample_weight is not None:
-            raise SoftlearnError("these partitions bring their weights along; leave sample_weight")
+            raise SoftlearnError(
+                "these partitions come with their own weights; leave out sample_weight"
+            )
         return table
     table, sample_weight = without_column(table, sample_weight, "sample_weight")
     frames = _delayed_frames(table, is_alone=sample_weight is None and not beside)
@@ -84,7 +87,7 @@ def partitions_of(
 
 
 def first_rows(table: Collection) -> Any:  # noqa: ANN401 - a frame
-    """Return a frame with the columns of a Dask collection, and no rows."""
+    """Return a frame with the columns of a Dask collection, but no rows."""
     if _is_frame(table):
         return table._meta
     return np.empty((0, table.shape[1]), table.dtype)
@@ -96,8 +99,8 @@ def is_array(table: Collection) -> bool:
 
 
 @contextmanager
-def told_where(place: str) -> Iterator[None]:
-    """Name the part of the table in errors about it."""
+def named_in_errors(place: str) -> Iterator[None]:
+    """Add the name of a part of the table to errors raised in the ``with`` block."""
     try:
         yield
     except UnknownLevelError as error:
@@ -115,16 +118,16 @@ def _is_frame(table: Collection) -> bool:
 
 def _delayed_frames(table: Collection, *, is_alone: bool) -> tuple[Delayed, ...]:
     if _is_frame(table):
-        # Dask reads small files of few columns several at a time if it may.
+        # With optimisation, Dask may merge the partitions of several small files.
         return tuple(table.to_delayed(optimize_graph=is_alone))
     if not is_array(table):
         raise NotATableError(
-            f"a table on Dask is a DataFrame or a 2-D Array, not a {type(table).__name__}; "
-            "for one column, series.to_frame()"
+            f"a Dask table must be a DataFrame or a 2-D Array, not a {type(table).__name__}; "
+            "for one column, use series.to_frame()"
         )
     if table.ndim != 2:
         raise TableError(
-            f"an array that is a table has 2 dimensions (rows, columns), not {table.ndim}"
+            f"a table as an array must have 2 dimensions (rows, columns), not {table.ndim}"
         )
     return tuple(table.rechunk({1: -1}).to_delayed().ravel())
 
@@ -132,27 +135,29 @@ def _delayed_frames(table: Collection, *, is_alone: bool) -> tuple[Delayed, ...]
 def without_column(
     table: Collection, named: object, what: str
 ) -> tuple[Collection, Collection | object]:
-    """Return the table without the column that is named, and this; or both as they are."""
+    """Return the table without a named column, and the column; or both arguments unchanged."""
     if not isinstance(named, str):
         return table, named
     if not _is_frame(table):
-        raise SoftlearnError(f"{what} names a column, and an array has no names; give a Dask array")
+        raise SoftlearnError(
+            f"{what} names a column, but the columns of an array have no names; pass a Dask array"
+        )
     if named not in table.columns:
         raise SoftlearnError(f"{what}: the table has no column {named!r}")
     return table.drop(columns=[named]), table[named]
 
 
 def parts_beside(column: object, n_parts: int, what: str) -> tuple[Delayed, ...]:
-    """Return the parts of a column that lies beside a table of so many parts."""
+    """Return the partitions of a column that must have as many as its table."""
     if not hasattr(column, "to_delayed"):
         raise SoftlearnError(
-            f"{what} of a table on Dask is a Dask Series or Array with the same partitions, "
+            f"{what} of a Dask table must be a Dask Series or Array with the same partitions, "
             f"or the name of a column, not a {type(column).__name__}"
         )
     found = tuple(np.ravel(np.array(column.to_delayed(optimize_graph=False), dtype=object)))
     if getattr(column, "ndim", 1) != 1 or len(found) != n_parts:
         raise SoftlearnError(
-            f"{what} has {len(found)} partitions and the table {n_parts}; they need the "
-            "same, with one for each row"
+            f"{what} has {len(found)} partitions and the table {n_parts}; they must have the same "
+            "partitions, with one value per row"
         )
     return found

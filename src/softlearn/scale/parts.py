@@ -1,4 +1,4 @@
-"""Rows that workers keep: a runner for large slices."""
+"""Statistics of large slices, measured by the workers that have the rows."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from dask.sizeof import sizeof
 
 from softlearn.kernels.grow.work import GrowTable
-from softlearn.scale.keeping import Keeper, Kept
 from softlearn.scale.partitions import opened
+from softlearn.scale.storage import Storage, Stored
 from softlearn.stats.merging import merged_in_order
 
 T = TypeVar("T")
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @sizeof.register(GrowTable)  # type: ignore[untyped-decorator]
 def bytes_of(table: GrowTable) -> int:
-    """Return how much memory a table takes; Dask would guess it from some of the arrays."""
+    """Return the memory of a table in bytes; Dask would estimate it from some of the arrays."""
     return int(sum(own.nbytes for own in table))
 
 
@@ -28,39 +28,42 @@ class WorkerParts:
 
     Attributes
     ----------
-    keeper
-        Who keeps them.
+    storage
+        Where workers store their results.
     tables
-        The table of each part. There are a power of two, in the order of their buckets, all with as
-        many of them.
+        The table of each part, in the order of their buckets. The number of parts is a power of
+        two, and all have the same number of buckets.
     """
 
-    keeper: Keeper
-    tables: tuple[Kept, ...]
+    storage: Storage
+    tables: tuple[Stored, ...]
 
     def each(
-        self, function: Callable[..., object], *held: list[Kept], given: tuple[Any, ...] = ()
-    ) -> list[Kept]:
-        """Return the function of each bucket, a list for each part."""
+        self, function: Callable[..., object], *held: list[Stored], given: tuple[Any, ...] = ()
+    ) -> list[Stored]:
+        """Apply the function to each bucket and return a stored list of results per part."""
         own = zip(self.tables, zip(*held, strict=True), strict=True)
-        return self.keeper.keep(
+        return self.storage.store(
             _each,
             ((table, some, function, given) for table, some in own),
-            at_once=self.keeper.group_size(len(self.tables)),
+            at_once=self.storage.group_size(len(self.tables)),
         )
 
     def total(
         self,
         function: Callable[..., T],
         merge: Callable[[T, T], T],
-        *held: list[Kept],
+        *held: list[Stored],
         given: tuple[Any, ...] = (),
     ) -> T:
-        """Return the function of all buckets; a worker merges those of some parts."""
+        """Apply the function to each bucket and return the merged result.
+
+        A worker merges the results of a group of parts.
+        """
         own = list(zip(self.tables, zip(*held, strict=True), strict=True))
-        size = self.keeper.group_size(len(own))
+        size = self.storage.group_size(len(own))
         groups = [own[i : i + size] for i in range(0, len(own), size)]
-        measured: list[T] = self.keeper.fetch(
+        measured: list[T] = self.storage.fetch(
             _total, ((group, function, merge, given) for group in groups)
         )
         return merged_in_order(measured, merge)
@@ -68,7 +71,7 @@ class WorkerParts:
 
 def _each(
     table: GrowTable,
-    held: tuple[Kept, ...],
+    held: tuple[Stored, ...],
     function: Callable[..., T],
     given: tuple[Any, ...],
 ) -> list[T]:
@@ -76,16 +79,16 @@ def _each(
 
 
 def _total(
-    group: list[tuple[Kept, tuple[Kept, ...]]],
+    group: list[tuple[Stored, tuple[Stored, ...]]],
     function: Callable[..., T],
     merge: Callable[[T, T], T],
     given: tuple[Any, ...],
 ) -> T:
-    """Return the function of all buckets of some parts, of which one is open at a time."""
+    """Apply the function to the buckets of a group of parts, opening one at a time, and merge."""
 
     def of_each() -> Iterator[T]:
-        for kept, held in group:
-            table = opened(kept)
+        for stored, held in group:
+            table = opened(stored)
             for own in zip(*map(opened, held), strict=True):
                 yield function(table, *own, *given)
 

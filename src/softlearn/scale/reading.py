@@ -1,4 +1,4 @@
-"""Files of one table as its parts: Parquet by groups of rows, text by whole files."""
+"""Read the files of a table as its partitions: row groups of Parquet files, whole text files."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from softlearn.scale.partitions import Delayed, Partitions, Unread
 from softlearn.table.schema import unknown_name
 
 ArrowTable: TypeAlias = Any  # pyarrow has no types
-Suits: TypeAlias = dict[str, frozenset[int] | None]  # which guesses suit each column of a file
+Suits: TypeAlias = dict[str, frozenset[int] | None]  # the types that fit each column of a file
 
-PART_BYTES = 64_000_000  # of a part where memory allows, as it is stored or as numbers
+PART_BYTES = 64_000_000  # the size of a part if memory allows, as stored or as numbers
 _PARQUET = b"PAR1"
-_BATCH_ROWS = 2**14  # of a large group of rows that is read piece by piece
-_BUFFER_BYTES = 2**20  # of a column that is read so
+_BATCH_ROWS = 2**14  # rows per batch of a large row group
+_BUFFER_BYTES = 2**20  # read buffer per column of a large row group
 
 
 @dataclass(frozen=True)
 class RowGroups(Unread):
-    """Some groups of rows of a Parquet file, or a slice of them.
+    """Some row groups of a Parquet file, or one of several slices of them.
 
     Attributes
     ----------
     path
         The file.
     groups
-        Numbers of the groups.
+        The numbers of the row groups.
     i, n_slices
-        Which of so many slices it is.
+        The number of this slice, from 0, and how many slices there are.
     left_out
-        Columns that are not wanted.
+        Columns not to read.
     only
-        The one column that is; by default all others.
+        The only column to read; by default all that are not left out.
     """
 
     path: str
@@ -52,7 +52,7 @@ class RowGroups(Unread):
     only: str | None = None
 
     def read(self) -> ArrowTable:
-        """Return the rows; of a slice memory never holds more than itself and a batch."""
+        """Return the rows; reading a slice takes memory for the slice and one batch only."""
         import pyarrow.parquet as pq  # noqa: PLC0415
 
         is_cut = self.n_slices > 1
@@ -84,7 +84,7 @@ class RowGroups(Unread):
 
 @dataclass(frozen=True)
 class WeightColumn(Unread):
-    """The weights of some rows: a column of theirs."""
+    """The weights of some rows, which are one of their columns."""
 
     rows: RowGroups
     name: str
@@ -103,28 +103,30 @@ def read_partitions(
     missing: Collection[str] | None = None,
     part_bytes: int | None = None,
 ) -> Partitions:
-    """Return the parts of a table that lies in one or many files, to be read by workers.
+    """Return the partitions of a table in one or many files, to be read by workers.
 
     Parameters
     ----------
     path : str
-        A file, a folder, or a pattern such as ``folder/*.parquet``. Parquet is read by groups of
-        rows; a file of text or Feather is a part by itself, and its cells have the types that suit
+        A file, a folder, or a pattern such as ``folder/*.parquet``. Parquet files are read by row
+        groups. A text or Feather file is one partition; columns of text files get types that fit
         all files.
     weights : str, optional
-        The column that holds the rows' weights, which is no part of the table then.
+        The column with the sample weights, which is removed from the table.
     drop : sequence of str
         Columns to leave out.
     text_columns, missing
-        Columns that stay text, and words for missing cells, in files of text; by default the usual
-        words, such as NA.
+        For text files: columns to read as text, and the words for missing cells, by default the
+        usual ones such as NA.
     part_bytes : int, optional
-        About how large a part of a Parquet file is, as it is stored or as numbers; by default
-        64 MB, or what suits the memory of the workers.
+        The approximate size of a partition of a Parquet file, as stored or as numbers; by default
+        64 MB, or less if workers have little memory.
     """
     files = find_files(path)
     if len({_is_parquet(file) for file in files}) > 1:
-        raise TableError(f"{path} names Parquet and other files; a table is in one kind of file")
+        raise TableError(
+            f"{path} matches Parquet and other files; all files of a table must have one format"
+        )
     words = frozenset(MISSING_WORDS if missing is None else missing)
     left_out = {*drop, *([weights] if weights else [])}
     names = _names(files[0])
@@ -143,7 +145,7 @@ def read_partitions(
 
 
 def _suiting_part() -> int:
-    """Return how many bytes a part may have for the workers that there are."""
+    """Return how many bytes a partition may have, given the memory of the workers."""
     client = current_client()
     room = None if client is None else room_on(client).bytes_per_thread
     return PART_BYTES if room is None else min(PART_BYTES, room // PARTS_IN_MEMORY)
@@ -165,7 +167,7 @@ def _names(file: Path) -> tuple[str, ...]:
 def _parquet(
     files: Sequence[Path], part_bytes: int, left_out: tuple[str, ...], weights: str | None
 ) -> Partitions:
-    """Return parts of consecutive groups of rows."""
+    """Return partitions of consecutive row groups."""
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.parquet as pq  # noqa: PLC0415
 
@@ -197,13 +199,16 @@ def _parquet(
 
 
 def _size_in_memory(about: Any, group: int) -> int:  # noqa: ANN401 - pyarrow has no types
-    """Return about how many bytes a group of rows takes, as it is stored or as numbers."""
+    """Return about how many bytes a row group takes, as stored or as numbers."""
     rows = about.row_group(group)
     return int(max(rows.total_byte_size, 8 * rows.num_rows * rows.num_columns))
 
 
 def _together(sizes: Sequence[int], most: int) -> list[list[int]]:
-    """Return numbers of consecutive things in groups of at most so much, but one at least."""
+    """Group consecutive indices such that the sizes of a group add to ``most`` at most.
+
+    A larger one is a group by itself.
+    """
     groups: list[list[int]] = []
     size = most
     for number, own in enumerate(sizes):
@@ -218,7 +223,7 @@ def _together(sizes: Sequence[int], most: int) -> list[list[int]]:
 def _whole_files(
     files: Sequence[Path], text_columns: frozenset[str], missing: frozenset[str]
 ) -> tuple[list[Delayed], tuple[str, ...]]:
-    """Return tables of whole files, whose columns have the types that suit all of them."""
+    """Return one delayed table per file, with column types that fit all files."""
     paths = [str(file) for file in files]
     found = dask.compute(*(dask.delayed(_suits)(path, text_columns, missing) for path in paths))
     suits = _that_suit_all(found)
@@ -227,7 +232,7 @@ def _whole_files(
 
 
 def _that_suit_all(files: Sequence[Suits]) -> Suits:
-    """Return the guesses that suit a column in all files that have cells in it."""
+    """Return the types that fit each column in all files with cells in it."""
     suits: Suits = {}
     for found in files:
         for name, own in found.items():
@@ -237,7 +242,7 @@ def _that_suit_all(files: Sequence[Suits]) -> Suits:
 
 
 def _suits(path: str, text_columns: frozenset[str], missing: frozenset[str]) -> Suits:
-    """Return which guesses suit the columns of a file; nothing if it brings its types along."""
+    """Return the types that fit the columns of a text file; nothing for files that store types."""
     text = _read(path, missing)
     with open_table(path) as source:
         if not isinstance(source, TextSource):
@@ -257,13 +262,13 @@ def _typed(path: str, suits: Suits, missing: frozenset[str]) -> ArrowTable:
 
 
 def _read(path: str, missing: frozenset[str]) -> ArrowTable:
-    """Return the table of a file; one of text stays text, with its missing cells."""
+    """Return the table of a file; the columns of a text file are text, with missing cells."""
     with open_table(path, missing=missing) as source:
         return source.read_all(source.names)
 
 
 def _without(table: ArrowTable, names: Sequence[str]) -> ArrowTable:
-    """Return the table without some columns; one that has no name, a written index, goes too."""
+    """Return the table without some columns, and without an index, a column with no name."""
     gone = [name for name in table.column_names if name in names or not name]
     return table.drop_columns(gone)
 
@@ -271,5 +276,5 @@ def _without(table: ArrowTable, names: Sequence[str]) -> ArrowTable:
 def _column(table: ArrowTable, name: str) -> Any:  # noqa: ANN401 - an array
     column = table[name]
     if column.null_count:
-        raise TableError(f"column {name!r} must hold a weight in every row")
+        raise TableError(f"column {name!r} must have a weight in every row, but cells are missing")
     return column.to_numpy()

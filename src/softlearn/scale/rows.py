@@ -14,8 +14,8 @@ from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError, TableError
 from softlearn.learn import Block
 from softlearn.scale.cluster import current_client
-from softlearn.scale.news import Watch, heard, tell
-from softlearn.scale.partitions import Delayed, Partitions, opened, told_where
+from softlearn.scale.partitions import Delayed, Partitions, named_in_errors, opened
+from softlearn.scale.read_progress import Watch, report_read, watch_reading
 from softlearn.table import Schema, encode
 from softlearn.table.choice import Choice
 from softlearn.table.column import Missing
@@ -26,16 +26,16 @@ from softlearn.table.joining import MOST_VALUES, Bins
 from softlearn.table.refining import in_passes
 from softlearn.table.summary import TableSummary, merge, summarise
 
-MERGED_AT_ONCE = 8  # summaries that meet on one worker
-MOST_ROWS = 2.0**53  # that float64 counts one by one
-FEWEST_ROWS = 2  # one row has no spread, and nothing can be learnt from it
+MERGED_AT_ONCE = 8  # summaries that one task merges
+MOST_ROWS = 2.0**53  # whole numbers up to this are exact in float64
+FEWEST_ROWS = 2  # nothing can be learnt from a single row
 
 
 def with_training_weights(rows: Partitions) -> Partitions:
-    """Return the rows with weights that are checked, and that count rows as those of frames do.
+    """Return the rows with checked weights, scaled in the same way as those of frames in memory.
 
-    Weights that add to no more than a single row, or to more rows than float64 can count, say only
-    how much a row counts beside another: their mean becomes 1.
+    Weights that add to one row or less, or to more rows than float64 can count, are only relative:
+    they are divided by their mean.
     """
     if rows.weights is None:
         return rows
@@ -55,28 +55,28 @@ def schema_over(
     missing: Missing = "unobserved",
     watch: Watch | None = None,
 ) -> Schema:
-    """Return what the columns are by the cells of all parts; see ``infer_schema``.
+    """Infer the schema from the cells of all parts; see ``infer_schema``.
 
-    The schema is that of the whole table, however it is cut. `watch` is called with the share of
-    the parts that are read, and their rows, if workers read them.
+    The schema does not depend on how the table is partitioned. If workers read the parts, `watch`
+    is called with the share of parts that they have read, and with the number of rows.
     """
     return schema_of(summary_over(rows, watch), overrides=overrides, missing=missing)
 
 
 def summary_over(rows: Partitions, watch: Watch | None = None) -> TableSummary:
-    """Return what all parts tell of their columns, merged a few at a time on the workers."""
+    """Return the summary of all columns, merged from those of the parts on the workers."""
     totals = None if rows.weights is None else _totals(rows)
     client = current_client()
 
     def summary_of(within: Mapping[str, Bins] | None) -> TableSummary:
-        with heard(client, len(rows.frames), watch):
+        with watch_reading(client, len(rows.frames), watch):
             return _pass(rows, totals, within)
 
     summary = in_passes(summary_of)
     if summary.n_rows < FEWEST_ROWS:
         raise TableError(
             f"learning needs at least two rows: the {len(rows.frames)} partition(s) have "
-            f"{summary.n_rows} of them"
+            f"{summary.n_rows} in total"
         )
     return summary
 
@@ -84,7 +84,7 @@ def summary_over(rows: Partitions, watch: Watch | None = None) -> TableSummary:
 def _pass(
     rows: Partitions, totals: WeightTotals | None, within: Mapping[str, Bins] | None
 ) -> TableSummary:
-    """Return what all parts tell of their columns, or of values within some bins."""
+    """Return the merged summary of all columns, or of their values within some bins."""
     level = [
         dask.delayed(_summarised)(frame, weights, totals, within, place)
         for frame, weights, place in rows.each()
@@ -97,10 +97,10 @@ def _pass(
 
 
 def encoded(rows: Partitions, schema: Schema, *, unknown: str = "error") -> list[Delayed]:
-    """Return the rows of each part as a delayed ``Block``, encoded where the part is read."""
-    told = dask.delayed(schema)  # once, and not with each part
+    """Return each part as a delayed ``Block``, which is encoded by the task that reads it."""
+    shipped = dask.delayed(schema)  # sent once, not per part
     return [
-        dask.delayed(_encoded)(frame, weights, told, unknown, place)
+        dask.delayed(_encoded)(frame, weights, shipped, unknown, place)
         for frame, weights, place in rows.each()
     ]
 
@@ -108,19 +108,19 @@ def encoded(rows: Partitions, schema: Schema, *, unknown: str = "error") -> list
 def mapped(
     function: Callable[..., Any], rows: Partitions, *beside: Sequence[Delayed]
 ) -> tuple[Delayed, ...]:
-    """Return ``function(frame, weights, ...)`` of each part and what lies beside it, delayed."""
-    call, shipped = dask.delayed(_called), dask.delayed(function)  # once, and not with each part
+    """Apply ``function(frame, weights, *beside)`` to each part, and return delayed results."""
+    call, shipped = dask.delayed(_called), dask.delayed(function)  # sent once, not per part
     given = zip(rows.each(), *beside, strict=True)
     return tuple(call(shipped, *own, *others) for own, *others in given)
 
 
 def compute(parts: Sequence[Delayed]) -> list[Any]:
-    """Return what is delayed."""
+    """Compute delayed values."""
     return list(dask.compute(*parts))
 
 
 def mean_score(model: Any, rows: Partitions, *, unknown: str = "error") -> tuple[int, float]:  # noqa: ANN401
-    """Return the number of rows, and the mean log-density that a model gives them."""
+    """Return the number of rows, and their mean log-density under a model."""
     shipped = dask.delayed(model)
     parts = dask.compute(
         *(dask.delayed(_scored)(frame, shipped, unknown, place) for frame, _, place in rows.each())
@@ -141,7 +141,7 @@ def _totals(rows: Partitions) -> WeightTotals:
 
 
 def _part_totals(frame: Any, weights: Any, place: str) -> WeightTotals:  # noqa: ANN401
-    with told_where(place):
+    with named_in_errors(place):
         return WeightTotals.of(_read_weights(weights, open_frame(opened(frame)).n_rows))
 
 
@@ -152,12 +152,12 @@ def _summarised(
     within: Mapping[str, Bins] | None,
     place: str,
 ) -> TableSummary:
-    with told_where(place):
+    with named_in_errors(place):
         counts, frame = None, opened(frame)
         if totals is not None:
             counts = totals.as_counts(_read_weights(weights, open_frame(frame).n_rows))
         found = summarise(frame, counts, place, within).bounded(MOST_VALUES)
-    tell(place, found.n_rows)
+    report_read(place, found.n_rows)
     return found
 
 
@@ -166,13 +166,13 @@ def _merged(parts: Sequence[TableSummary]) -> TableSummary:
 
 
 def _encoded(frame: Any, weights: Any, schema: Schema, unknown: Any, place: str) -> Block:  # noqa: ANN401
-    with told_where(place):
+    with named_in_errors(place):
         values = encode(opened(frame), schema, unknown=unknown)
         return Block(values, _read_weights(weights, values.shape[1]))
 
 
 def _scored(frame: Any, model: Any, unknown: str, place: str) -> tuple[int, float]:  # noqa: ANN401
-    with told_where(place):
+    with named_in_errors(place):
         scores = model.score_samples(opened(frame), unknown=unknown)
         return scores.size, float(scores.sum())
 
@@ -184,7 +184,7 @@ def _called(
     place: str,
     *beside: Any,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
-    with told_where(place):
+    with named_in_errors(place):
         frame = opened(frame)
         weights = _read_weights(weights, open_frame(frame).n_rows)
         return function(frame, weights, *beside)
@@ -202,7 +202,7 @@ def _read_weights(given: Any, n_rows: int) -> Floats:  # noqa: ANN401
     except (TypeError, ValueError) as error:
         raise SoftlearnError(f"sample_weight must be numbers, one per row ({error})") from error
     if weights.shape != (n_rows,):
-        raise SoftlearnError(f"sample_weight has {weights.size} numbers for {n_rows} rows")
+        raise SoftlearnError(f"sample_weight has {weights.size} values for {n_rows} rows")
     wrong = ~(np.isfinite(weights) & (weights >= 0.0))
     if wrong.any():
         first = int(np.argmax(wrong))

@@ -1,4 +1,4 @@
-"""Workers that learn for a search such as ``AutoCircuit``, a fit each at a time."""
+"""Run the fits of a search such as ``AutoCircuit`` on workers, one fit per thread at a time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from softlearn.scale.cluster import current_client, is_worker, room_on
-from softlearn.scale.keeping import Future
+from softlearn.scale.storage import Future
 
 
 @dataclass(frozen=True)
@@ -18,15 +18,18 @@ class SearchWorkers:
     n_workers: int
 
     def send(self, value: object) -> Future:
-        """Send something to all workers."""
+        """Send a value to all workers and return its future."""
         return self.client.scatter([value], broadcast=True, hash=False)[0]
 
     def submit(self, function: Callable[..., object], *given: object) -> Future:
-        """Begin a call."""
+        """Start a call on a worker and return its future."""
         return self.client.submit(function, *given, pure=False)
 
 
 def search_workers() -> SearchWorkers | None:
-    """Return the workers of the current client; a worker itself has none, or it would wait."""
+    """Return the workers of the current client; None without one, and on a worker.
+
+    A search that runs on a worker would wait for itself.
+    """
     client = None if is_worker() else current_client()
     return None if client is None else SearchWorkers(client, room_on(client).n_threads)

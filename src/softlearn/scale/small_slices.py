@@ -1,4 +1,4 @@
-"""Which slices are small enough for one worker to grow as a whole."""
+"""Limits on the slices that a single worker grows completely."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from typing import NamedTuple
 from softlearn.learn import GrowConfig
 from softlearn.learn.slices import LargeSlice
 from softlearn.scale.cluster import room_on
-from softlearn.scale.keeping import Keeper
+from softlearn.scale.storage import Storage
 
-# Of a slice that is grown. Half a million rows of 30 columns of all kinds took 17 bytes a cell in
-# all; while parts are joined there are two tables. Rows are listed anew in each open slice.
+# Memory to grow a slice. Half a million rows of 30 columns of all kinds took 17 bytes per cell in
+# all; while parts are joined, the table is there twice. Each open slice has its own list of rows.
 _BYTES_OF_A_CELL = 20
 _BYTES_OF_A_ROW = 300
-_BYTES_OF_A_CODE = 1  # of each column of the table, in the slice or not
-_SLICES_PER_THREAD = 4  # so that all have something to do until the end
+_BYTES_OF_A_CODE = 1  # for each column of the table, in the slice or not
+_SLICES_PER_THREAD = 4  # enough to keep all threads busy until the end
 
 
 class Limits(NamedTuple):
-    """How large a slice may be that one worker grows as a whole.
+    """The maximum size of a slice that a single worker grows completely.
 
     Attributes
     ----------
     rows
-        So many rows are few, whatever else is said.
+        Slices with at most this number of rows are always allowed.
     cells
-        More than that is not for one worker, or others would have nothing to do.
+        The maximum number of cells of larger ones, so that all workers are busy.
     size
-        Bytes that it may take; None if nobody has said.
+        Their maximum memory in bytes; None if there is no limit.
     n_columns
-        Columns of the table.
+        The number of columns of the table.
     """
 
     rows: int
@@ -50,18 +50,18 @@ class Limits(NamedTuple):
         return task.n_rows * (per_row + _BYTES_OF_A_CELL * int(task.columns.size))
 
 
-def limits_of(keeper: Keeper, n_rows: int, n_columns: int, config: GrowConfig) -> Limits:
-    """Return what the workers allow.
+def limits_of(storage: Storage, n_rows: int, n_columns: int, config: GrowConfig) -> Limits:
+    """Return the limits for these workers.
 
-    A slice should fit well into the memory of a worker, and leave something to do for the others: a
-    worker that is alone takes all. Smaller slices than a bucket are never measured in parts; and
-    with a checkpoint none larger is grown in one go, so that little is lost.
+    A slice must fit into the memory of a worker and leave work for the others; a single worker may
+    take the whole table. Slices smaller than a bucket are always allowed. With a checkpoint no
+    larger ones are, so that little work is lost in a crash.
     """
     if config.checkpoint is not None:
         return Limits(config.bucket_rows, 0, 0, n_columns)
-    workers = room_on(keeper.client)
+    workers = room_on(storage.client)
     is_alone = workers.n_threads == 1
     n_slices = 1 if is_alone else _SLICES_PER_THREAD * workers.n_threads
     room = workers.bytes_per_thread
-    size = None if room is None else int(room * keeper.free_for_work)
+    size = None if room is None else int(room * storage.free_for_work)
     return Limits(config.bucket_rows, n_rows * n_columns // n_slices, size, n_columns)

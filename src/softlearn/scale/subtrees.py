@@ -1,4 +1,4 @@
-"""Small slices, each brought to one worker that grows its whole sub-tree."""
+"""Grow small slices on workers, each of them completely on one worker."""
 
 from __future__ import annotations
 
@@ -15,39 +15,45 @@ from softlearn.learn.grow import Buckets, grow_slice
 from softlearn.learn.pieces import Piece, one_open
 from softlearn.learn.receive import receive
 from softlearn.learn.slices import LargeSlice, OpenPlace, with_rows
-from softlearn.scale.keeping import Future, Kept
 from softlearn.scale.partitions import opened
 from softlearn.scale.parts import WorkerParts
 from softlearn.scale.small_slices import Limits
-from softlearn.scale.waiting import Patience
+from softlearn.scale.storage import Future, Stored
+from softlearn.scale.waiting import WorkerTimeout
 from softlearn.stats.layout import Layout
 from softlearn.stats.parts import Share
 from softlearn.stats.sub_tables import joined_tables, table_with
 
-_NOW = 0.0  # a time of day that is over
-_BETWEEN_LOOKS = 1.0  # seconds between two looks at how far the workers are
+_NOW = 0.0  # an end time in the past, so that growing stops at once
+_BETWEEN_LOOKS = 1.0  # seconds between two updates of the progress
 
-# Of the process of a worker: fits that are to end soon, and flags of slices that it is growing.
+# State of a worker process: fits that must stop, and the stop flags of slices that it is growing.
 _ENDING: set[str] = set()
 _FLAGS: dict[str, list[Kinds]] = {}
 
 
 @dataclass(eq=False)
 class Subtrees:
-    """Slices that workers grow.
+    """Slices that are grown by workers.
 
     Attributes
     ----------
     parts
-        Where the rows are.
+        The rows on the workers.
     limits
-        How large a slice may be.
+        The maximum size of a slice.
     shared
-        Layout, options and buckets, on workers.
+        A future of the layout, options and buckets.
     stop
-        (1,) once it is not zero, open slices become leaves, also those that workers have begun.
+        (1,) once it is not zero, open slices become leaves, also those that workers have started.
     ends
-        The time of day from which on they do.
+        The time of day after which open slices become leaves.
+    running
+        The slice of each future, and its cells, which are held until it is computed.
+    fit
+        An identifier of the fit.
+    is_ending
+        Whether workers have been told to stop.
     """
 
     parts: WorkerParts
@@ -55,29 +61,29 @@ class Subtrees:
     shared: Future
     stop: Kinds
     ends: float
-    running: dict[Future, tuple[LargeSlice, list[Kept]]] = field(default_factory=dict)
+    running: dict[Future, tuple[LargeSlice, list[Stored]]] = field(default_factory=dict)
     fit: str = field(default_factory=lambda: uuid4().hex)
     is_ending: bool = False
 
     def takes(self, task: LargeSlice) -> bool:
-        """Return whether a slice is small enough for one worker."""
+        """Return whether a slice is small enough for a single worker."""
         return self.limits.allow(task)
 
     def hand_over(self, task: LargeSlice) -> None:
-        """Begin to grow a slice."""
-        keeper = self.parts.keeper
+        """Start growing a slice on a worker."""
+        storage = self.parts.storage
         some = [
-            keeper.later(_cells_of, table, shares, task.columns)
+            storage.defer(_cells_of, table, shares, task.columns)
             for table, shares in zip(self.parts.tables, task.shares, strict=True)
         ]
         given = (_alone(task), self.shared, _NOW if self.stop[0] else self.ends, self.fit)
-        future = keeper.client.submit(_grown, some, *given, pure=False)
+        future = storage.client.submit(_grown, some, *given, pure=False)
         self.running[future] = (task, some)  # held until it is computed
 
     def collect(self, progress: Progress, engine: Engine) -> None:
-        """Put what has grown meanwhile where it belongs."""
+        """Add the sub-trees that are finished to the tree."""
         if self.stop[0] and not self.is_ending:
-            self.parts.keeper.client.run(_end_soon, self.fit)
+            self.parts.storage.client.run(_end_soon, self.fit)
             self.is_ending = True
         for future in [one for one in self.running if one.done()]:
             task, _ = self.running[future]
@@ -85,11 +91,11 @@ class Subtrees:
             del self.running[future]
 
     def collect_all(self, progress: Progress, engine: Engine) -> None:
-        """Wait for all slices; an interrupt may come between any two lines."""
-        patience = Patience(self.parts.keeper.client)
+        """Wait for all slices; interrupts may occur between any two lines."""
+        timeout = WorkerTimeout(self.parts.storage.client)
         while self.running:
             try:
-                self._wait_for_one(patience)
+                self._wait_for_one(timeout)
                 self.collect(progress, engine)
                 engine.watch(progress)
             except KeyboardInterrupt:
@@ -97,22 +103,22 @@ class Subtrees:
                 if not engine.keep_partial:
                     raise
 
-    def _wait_for_one(self, patience: Patience) -> None:
+    def _wait_for_one(self, timeout: WorkerTimeout) -> None:
         from distributed import wait  # noqa: PLC0415 - slow to load
 
         try:
             wait(list(self.running), timeout=_BETWEEN_LOOKS, return_when="FIRST_COMPLETED")
-        except TimeoutError:  # none is ready; meanwhile somebody looks on
-            patience.check()
+        except TimeoutError:  # none is finished; the caller updates the progress
+            timeout.check()
 
 
 def until(ends: float) -> float:
-    """Return a time of day, which all machines share, by the clock of this process."""
+    """Convert a time of day, which all machines share, to this process's monotonic clock."""
     return time.monotonic() + ends - time.time()
 
 
 def _alone(task: OpenPlace) -> OpenPlace:
-    """Return the place of a slice as if nothing else had been grown."""
+    """Return the place of a slice in an empty tree, so that little is sent to the worker."""
     return OpenPlace(
         columns=task.columns,
         seed=task.seed,
@@ -131,17 +137,17 @@ def _cells_of(table: GrowTable, shares: list[Share], columns: Ids) -> tuple[Grow
 
 
 def _grown(
-    some: list[Kept],
+    some: list[Stored],
     place: OpenPlace,
     shared: tuple[Layout, GrowthOptions, Buckets],
     ends: float,
     fit: str,
 ) -> Piece:
-    """Grow a slice on one worker, as every slice is grown."""
+    """Grow a slice on a worker, in the same way as in memory."""
     layout, options, buckets = shared
     tables, of_each = zip(*map(opened, some), strict=True)
     table, weights = joined_tables(tables), np.concatenate(of_each)
-    del tables, of_each  # all that the slice needs is joined
+    del tables, of_each  # only the joined table is needed from here on
     rows = np.arange(weights.size, dtype=np.int32)
     flag = np.zeros(1, np.uint8)
     first = with_rows(place, Share(rows, weights))
@@ -162,7 +168,7 @@ def _grown(
 
 
 def _end_soon(fit: str) -> None:
-    """Turn into leaves what this worker has open, or will open, of a fit."""
+    """Make this worker turn the open slices of a fit, and later ones, into leaves."""
     _ENDING.add(fit)
     for flag in _FLAGS.get(fit, []):
         flag.fill(1)

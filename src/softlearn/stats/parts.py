@@ -1,9 +1,9 @@
-"""Rows in several parts: each part is measured where it is, and the results are merged in order.
+"""Statistics of rows in several parts: each part is measured separately, then merged in order.
 
-A large slice never stands in one place. What is to be known of its rows is measured where they are,
-by a function of the table and the rows there, and merged; what stays with the rows, such as their
-weights in a slice, is held by whoever has them. Here it is this process, with threads; the same
-functions run where `softlearn.scale` puts them.
+The rows of a large slice are never joined. Functions of the table and its rows are applied to each
+part, and their results are merged; results for single rows, such as their weights in a slice, are
+stored with the part. In this module the parts are in the memory of this process and are measured by
+threads; `softlearn.scale` applies the same functions on workers.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from softlearn.stats.buckets import bucket_cuts
 from softlearn.stats.merging import merged_in_order
 
 T = TypeVar("T")
-Held: TypeAlias = Any  # something per bucket; only the parts that made it can read it
+Held: TypeAlias = Any  # a stored value per bucket, which only the ``Parts`` that made it can read
 
 
 class Share(NamedTuple):
-    """Rows of a slice in one bucket, and their weights in the slice."""
+    """The rows of a slice in one bucket, and their weights in the slice."""
 
     rows: Ids
     weights: Floats
 
 
 class Parts(Protocol):
-    """Where the rows of a table are."""
+    """The rows of a table, in parts of several buckets."""
 
     def each(self, function: Callable[..., object], *held: Held, given: tuple[Any, ...]) -> Held:
-        """Return ``function(table, *held, *given)`` of each bucket; it stays with the rows."""
+        """Apply ``function(table, *held, *given)`` to each bucket, and store results with it."""
 
     def total(
         self,
@@ -44,7 +44,7 @@ class Parts(Protocol):
         *held: Held,
         given: tuple[Any, ...] = (),
     ) -> T:
-        """Return ``function(table, *held, *given)`` of all buckets, merged in their order."""
+        """Apply ``function(table, *held, *given)`` to each bucket, and merge results in order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +54,11 @@ class LocalParts:
     Attributes
     ----------
     table
-        Rows in the order of their keys.
+        The rows, in the order of their keys.
     n_buckets
-        Into how many buckets they go.
+        The number of buckets.
     map
-        How a function is mapped over buckets: ``map``, or that of a pool of threads.
+        A function like ``map``, such as that of a pool of threads.
     """
 
     table: GrowTable
@@ -66,14 +66,14 @@ class LocalParts:
     map: Callable[..., Iterable[Any]] = map
 
     def cut(self, share: Share) -> list[Share]:
-        """Return what each bucket has of a slice, whose rows are in the order of their keys."""
+        """Divide a slice, whose rows are in the order of their keys, into its shares of buckets."""
         cuts = bucket_cuts(self.table.keys[share.rows], self.n_buckets).tolist()
         return [Share(share.rows[a:b], share.weights[a:b]) for a, b in pairwise(cuts)]
 
     def each(
         self, function: Callable[..., T], *held: list[Any], given: tuple[Any, ...] = ()
     ) -> list[T]:
-        """Return the function of each bucket."""
+        """Apply the function to each bucket and return the results."""
         return list(self.map(lambda *own: function(self.table, *own, *given), *held))
 
     def total(
@@ -83,14 +83,14 @@ class LocalParts:
         *held: list[Any],
         given: tuple[Any, ...] = (),
     ) -> T:
-        """Return the function of all buckets, merged."""
+        """Apply the function to each bucket and return the merged result."""
         found: Iterable[T] = self.map(lambda *own: function(self.table, *own, *given), *held)
         return merged_in_order(found, merge)
 
 
 @contextmanager
 def local_parts(table: GrowTable, n_buckets: int, n_jobs: int) -> Iterator[LocalParts]:
-    """Open the buckets of a table; a plain loop works on them, or so many threads."""
+    """Yield the buckets of a table, processed by ``n_jobs`` threads or, if 1, by a plain loop."""
     if n_jobs == 1:
         yield LocalParts(table, n_buckets)
         return

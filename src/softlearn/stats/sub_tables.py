@@ -1,4 +1,4 @@
-"""Some cells of a laid-out table as a table of their own, and such tables put together again."""
+"""Extract some rows and columns of a laid-out table, and concatenate such tables."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 from softlearn.arrays import AnyArray, Ids, Offsets
 from softlearn.kernels.grow.work import GrowTable
 
-_BY_ROW = ("dense", "levels", "numbers", "codes", "bins", "weights", "keys")  # on the last axis
+_BY_ROW = ("dense", "levels", "numbers", "codes", "bins", "weights", "keys")  # rows: last axis
 _OF_COLUMNS = ("n_levels", "n_codes", "numeric", "has_gaps", "n_bins", "n_statistics")
 
 
 def table_with(table: GrowTable, rows: Ids, columns: Ids) -> GrowTable:
-    """Return a table of some rows, in their order, from which some columns can be learnt.
+    """Return a table of the given rows, in that order, with all data of the given columns.
 
-    Columns keep their numbers; of the others there are codes alone. It shares no array with the
-    table, all of which would stay in memory with it.
+    Columns keep their numbers; for the other columns there are only codes. No array is shared with
+    the original table, so that its memory can be freed.
     """
     start, feature = _some_compressed(table.start, table.feature, rows)
     single_of, dense = table.single_of.copy(), table.dense.copy()
-    if table.dense.shape != (0, 0):  # otherwise the ones are compressed, and keep their numbers
+    if table.dense.shape != (0, 0):  # otherwise the ones are compressed, with unchanged numbers
         single_of, dense = _some(table.single_of, table.dense, rows, columns)
     levels_of, levels = _some(table.levels_of, table.levels, rows, columns)
     number_of, numbers = _some(table.number_of, table.numbers, rows, columns)
@@ -46,7 +46,7 @@ def table_with(table: GrowTable, rows: Ids, columns: Ids) -> GrowTable:
 
 
 def joined_tables(tables: Sequence[GrowTable]) -> GrowTable:
-    """Return the rows of several tables behind each other."""
+    """Concatenate the rows of several tables."""
     by_row = {
         name: np.concatenate([getattr(table, name) for table in tables], axis=-1)
         for name in _BY_ROW
@@ -61,7 +61,7 @@ def joined_tables(tables: Sequence[GrowTable]) -> GrowTable:
 
 
 def _some(place_of: Offsets, cells: AnyArray, rows: Ids, columns: Ids) -> tuple[Offsets, AnyArray]:
-    """Return where the cells of each column stand now, or -1, and some cells of some columns."""
+    """Return the new position of each column, or -1, and the cells of some rows and columns."""
     kept = columns[place_of[columns] >= 0]
     places = np.full(place_of.size, -1)
     places[kept] = np.arange(kept.size)

@@ -1,4 +1,4 @@
-"""The training table: different rows with their weights, laid out for the kernels."""
+"""The training table: distinct rows with their weights, laid out for the kernels."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from softlearn.table.schema import Schema
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TrainingTable(Layout):
-    """The training table as learners read it.
+    """The training table in the form that learners read.
 
     Attributes
     ----------
@@ -45,11 +45,11 @@ class TrainingTable(Layout):
     levels
         (columns with levels, rows) the level of each cell, -1 where missing.
     numbers
-        (columns with numbers, rows), standardised; for a column with a scale the normal scores of
-        cells that are no atoms. NaN where there is none.
+        (columns with numbers, rows), standardised; for columns with a scale, the normal scores of
+        cells that are not atoms. NaN where missing and for atoms.
     codes_of_cells
-        (columns, rows) for the tests of independence, 255 where missing; None if all columns are
-        two-level ones without a missing cell, see ``codes``.
+        (columns, rows) codes for the tests of independence, 255 where missing; None if all columns
+        have two levels and no missing cells, see ``codes``.
     bins
         (columns with bins, rows) the bin of each cell, 255 where missing and for atoms.
     """
@@ -64,12 +64,12 @@ class TrainingTable(Layout):
 
     @property
     def n_rows(self) -> int:
-        """Number of different rows."""
+        """The number of distinct rows."""
         return self.weights.size
 
     @cached_property
     def codes(self) -> Codes:
-        """Small codes of all cells; the codes of two-level columns are 0 and 1."""
+        """The codes of all cells for the tests of independence; 0 and 1 for two-level columns."""
         codes = self.ones if self.codes_of_cells is None else self.codes_of_cells
         if isinstance(codes, Csr):
             row = np.repeat(np.arange(self.n_rows), np.diff(codes.start))
@@ -80,7 +80,7 @@ class TrainingTable(Layout):
 
     @cached_property
     def arrays(self) -> GrowTable:
-        """The table as the kernels read it."""
+        """The table in the form that the kernels read."""
         csr = Csr(np.zeros(1, np.int64), np.zeros(0, np.int32))
         dense = np.zeros((0, 0), np.uint8)
         if isinstance(self.ones, Csr):
@@ -120,9 +120,9 @@ class TrainingTable(Layout):
 def training_table(
     values: Floats, weights: Floats, schema: Schema, with_histograms: Bools | None = None
 ) -> TrainingTable:
-    """Merge equal rows, and lay the table out for learning.
+    """Merge equal rows and return the table laid out for learning.
 
-    Rows of weight zero are dropped; the order of the rows makes no difference.
+    Rows of weight zero are dropped; the order of the rows does not matter.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def table_of(
     with_histograms: Bools | None = None,
     bucket_rows: int = BUCKET_ROWS,
 ) -> TrainingTable:
-    """Lay out distinct rows, in the order of their keys."""
+    """Lay out distinct rows, which are in the order of their keys."""
     facts = merged_in_order(
         (summarise(bucket, schema) for bucket in in_buckets(rows, bucket_rows)), merge
     )
@@ -153,7 +153,7 @@ def table_of(
 
 
 def in_buckets(rows: CodedRows, bucket_rows: int) -> Iterator[CodedRows]:
-    """Return the rows of each bucket."""
+    """Yield the rows of each bucket."""
     cuts = bucket_cuts(rows.keys, count_buckets(rows.weights.size, bucket_rows))
     for first, end in pairwise(cuts.tolist()):
         some = slice(first, end)
@@ -161,7 +161,7 @@ def in_buckets(rows: CodedRows, bucket_rows: int) -> Iterator[CodedRows]:
 
 
 def laid_out(rows: CodedRows, layout: Layout) -> TrainingTable:
-    """Lay out some rows of a table by its layout."""
+    """Lay out some rows of a table, given the layout of the whole table."""
     n_rows = rows.weights.size
     ones, levels, numbers, bins = [], [], [], []
     for i, column in enumerate(layout.schema.columns):
@@ -194,13 +194,13 @@ def laid_out(rows: CodedRows, layout: Layout) -> TrainingTable:
 
 
 def no_rows_of(layout: Layout) -> GrowTable:
-    """Return a table without rows, from which kernels read the columns."""
+    """Return a table without rows, which describes the columns to kernels."""
     nothing = np.zeros((len(layout.schema), 0))
     return laid_out(CodedRows(nothing, np.zeros(0), np.zeros(0, np.uint64)), layout).arrays
 
 
 def _atoms_and_scores(cells: Cells, codes: Floats) -> tuple[Floats, Floats]:
-    """Return each row's level (an atom, or the rest), and its score; NaN where there is none."""
+    """Return each row's level (an atom, or the rest) and score; NaN where it has none."""
     n_atoms = int(cells.atom.sum())
     level_of = np.where(cells.atom, np.cumsum(cells.atom) - 1, n_atoms).astype(np.float64)
     score_of = np.where(cells.atom, np.nan, cells.score)

@@ -1,4 +1,4 @@
-"""Coarse bins of a column's cells: about equal shares, cut where hardly any value lies."""
+"""Coarse bins of a column's cells: with about equal shares, cut where the density is low."""
 
 from __future__ import annotations
 
@@ -9,42 +9,45 @@ import numpy as np
 from softlearn.arrays import Bools, Floats, Offsets
 from softlearn.numeric_policy import SMALLEST_PROBABILITY
 
-# Of each column: more as it has more rows. With 32 bins a column of some hundred rows scores lower,
-# and criteria such as BIC charge for bins that say nothing.
+# The number of bins grows with the rows of a column. With 32 bins, columns of a few hundred rows
+# score lower, and criteria such as BIC penalise the unnecessary parameters.
 FEWEST_BINS: Final = 16
 MOST_BINS: Final = 32
 _ROWS_OF_A_BIN = 100.0
-_VALLEY = 0.5  # of the density on both sides: where a cut moves to
-# Of it: where one hump ends and another begins. Columns of one hump and a hundred rows reach 0.5,
-# two that are six deviations apart mostly less than this, from a few hundred rows on.
+_VALLEY = 0.5  # a cut moves to where the density is below this share of that on both sides
+# A cut separates two humps if the density there is below this share of that on both sides. With
+# one hump and a hundred rows it can be as low as 0.5; with two humps that are six deviations apart
+# it is mostly below this, from a few hundred rows on.
 _DEEP_VALLEY = 0.25
-_THIN = 0.005  # of the column on each side of a cut: what is compared with the densities there
-_AROUND = 0.125  # of the column on each side of a cut: what it is compared with
-_LEAST_HUMP = 0.03  # of the column
-_CORE = 0.1  # of these, at each end: left out
+_THIN = 0.005  # share of the column on each side of a cut: the valley
+_AROUND = 0.125  # share of the column on each side of a cut that the valley is compared with
+_LEAST_HUMP = 0.03  # the least share of the column in a hump
+_CORE = 0.1  # share of the surroundings that is left out at each end
 
 
 class Bins(NamedTuple):
-    """The first cell of each coarse bin, and of each hump after the first."""
+    """The first cell of each coarse bin, and of each hump except the first."""
 
     bins: Offsets
     humps: Offsets
 
 
 def find_bins(share: Floats, size: Floats, atom: Bools, n_rows: float) -> Bins:
-    """Return the coarse bins of (cells,) arrays; none if there would be one only.
+    """Return the coarse bins of a column's cells; none if there would be only one.
 
-    Leaves have a probability for each bin. A cut may move by half a bin to where the column is
-    thin, so that no bin holds the end of one hump and the beginning of the next.
+    Leaves have a probability for each bin. A cut may move by up to half a bin to where the density
+    is low, so that no bin contains the end of one hump and the beginning of the next.
 
     Parameters
     ----------
-    share, atom
-        How likely each cell is, and whether it is left out of the bins: atoms have a probability.
+    share
+        (cells,) the probability of each cell.
     size
-        How many values a cell has, or how long it is; 0 if that compares with no other cell.
+        (cells,) the number of values of a cell, or its length; 0 if it is not comparable.
+    atom
+        (cells,) which cells are atoms, which have their own probability and are not in bins.
     n_rows
-        How many rows of the column have a value.
+        The number of rows with a value in the column.
     """
     rest = np.flatnonzero(~atom)
     total = float(share[rest].sum())
@@ -52,7 +55,7 @@ def find_bins(share: Floats, size: Floats, atom: Bools, n_rows: float) -> Bins:
     if rest.size < 2 or total <= 0.0:
         return Bins(none, none)
     own, size = share[rest] / total, size[rest]
-    size = size / (float(size.max()) or 1.0)  # tails reach to the end of float64: sums must not
+    size = size / (float(size.max()) or 1.0)  # so that sums of huge tails do not overflow
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         density = np.where(size > 0.0, own / size, np.nan)
     middle = np.cumsum(own) - 0.5 * own
@@ -66,9 +69,10 @@ def find_bins(share: Floats, size: Floats, atom: Bools, n_rows: float) -> Bins:
 
 
 def _is_deep(share: Floats, size: Floats, cell: Offsets, cut: int) -> bool:
-    """Return whether hardly any value lies around a cut, and many on both sides of it.
+    """Return whether the density is low at a cut, and much higher on both sides of it.
 
-    Where a ``cell`` is not the next one there is an atom between, and no gap.
+    If the cells around the cut are not consecutive, there is an atom between them, so this is not a
+    gap.
     """
     if min(share[:cut].sum(), share[cut:].sum()) < _LEAST_HUMP:
         return False
@@ -89,7 +93,7 @@ def _is_deep(share: Floats, size: Floats, cell: Offsets, cut: int) -> bool:
 
 
 def _cut(middle: Floats, density: Floats, size: Floats, before: int, n_bins: int) -> int:
-    """Return the cell that begins after some equal bins, or amid a valley near there."""
+    """Return the first cell after a number of equal bins, or the middle of a valley nearby."""
     share, half = before / n_bins, 0.5 / n_bins
     usual = int(np.searchsorted(middle, share))
     first, last = np.searchsorted(middle, [share - half, share + half])

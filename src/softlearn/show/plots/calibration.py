@@ -44,7 +44,7 @@ def calibration(
     unknown: Unknown = "error",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how often an event came true against the probability that the model gave it.
+    """Draw the observed frequency of an event against its predicted probability.
 
     Each row is asked for the probability of the event given its other cells. Rows are gathered in
     up to ten bins of about equal size, whose numbers of rows are written. The bars are 95 % Wilson
@@ -165,4 +165,4 @@ def _explain(ax: Axes, event: Conditions, n_rows: int, n_left_out: int, score: s
     ax.set_xlabel(
         f"predicted\n{n_rows:,} rows{left} · {score}", fontsize=style.NORMAL, color=style.INK
     )
-    ax.set_ylabel("came true, 95 % interval", fontsize=style.NORMAL, color=style.INK)
+    ax.set_ylabel("observed frequency, 95 % interval", fontsize=style.NORMAL, color=style.INK)

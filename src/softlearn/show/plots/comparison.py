@@ -82,7 +82,7 @@ def _read(row: Mapping[str, Any]) -> _Result:
 
 
 def _relative(results: list[_Result], system: str) -> list[_Result]:
-    """Return the results less those of one system."""
+    """Return the differences of the results from those of one system."""
     base = {one.dataset: one.value for one in results if one.system == system}
     lacking = [one.dataset for one in results if one.dataset not in base]
     if lacking:
@@ -102,6 +102,6 @@ def _dress(ax: Axes, datasets: list[str], relative_to: str | None) -> None:
         ax.axhline(border - 0.5, color=style.FAINT, linewidth=0.8, zorder=0.5)
     if relative_to is not None:
         ax.axvline(0.0, color=style.QUIET, linewidth=1.0, zorder=0.6)
-        text = f"value less that of {style.plain(relative_to)}"
+        text = f"difference from {style.plain(relative_to)}"
         ax.set_xlabel(text, fontsize=style.NORMAL, color=style.INK)
     style.legend(ax, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, borderaxespad=0.2)

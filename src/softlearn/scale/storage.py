@@ -1,8 +1,8 @@
-"""Where workers keep what they have made: each in its memory, or in files that all of them read.
+"""Storage for the results of workers: the memory of each, or files that all of them can read.
 
-Workers of one machine share a folder. A file there is mapped into memory by whoever works on it:
-the system holds as much of all files as there is room, a worker only the part that it works on, and
-no rows are sent to anybody. What is kept outlives any worker, and goes when nobody needs it.
+Workers of one machine share a folder, whose files they memory-map: the operating system caches as
+much of them as fits, a worker maps only the part that it works on, and no rows are sent between
+processes. Files survive the death of a worker, and are removed once nothing refers to them.
 """
 
 from __future__ import annotations
@@ -25,103 +25,106 @@ from softlearn.scale.waiting import wait_for
 
 T = TypeVar("T")
 Future: TypeAlias = Any  # dask has no types
-Kept: TypeAlias = Any  # a future, or what reads a file; see ``opened``
+Stored: TypeAlias = Any  # a future, or something that reads a file; see ``opened``
 
-# Tasks of a pass, each of which takes some 8 ms of processors whatever it does.
+# Tasks of a pass over the table; each has an overhead of about 8 ms of CPU time.
 _GROUPS_PER_THREAD = 2
 
 
-class Keeper(ABC):
-    """Has workers make values, and keeps them or fetches them.
+class Storage(ABC):
+    """Runs functions on workers, and stores or fetches their results.
 
-    A function is given values that were kept as they were made, or in lists to be ``opened``.
+    Functions get stored values as they were returned; those inside lists must be ``opened``.
     """
 
-    free_for_work: float  # share of what rows may take in a worker; the rest is for what is kept
+    free_for_work: float  # share of a worker's memory for rows; the rest is for stored values
 
     def __init__(self, client: Any) -> None:  # noqa: ANN401 - dask has no types
         self.client = client
 
     @abstractmethod
-    def keep(
+    def store(
         self, function: Callable[..., object], given: Iterable[Sequence[Any]], at_once: int = 1
-    ) -> list[Kept]:
-        """Return what a function makes of each of many arguments, once all are made.
+    ) -> list[Stored]:
+        """Apply a function to each tuple of arguments and return the stored results.
 
-        A worker makes so many of them in one go, where that does not matter to who needs them.
+        Waits for all of them. If it makes no difference to later tasks, one task computes
+        ``at_once`` results.
         """
 
     @abstractmethod
-    def keep_delayed(self, values: Sequence[Delayed]) -> list[Kept]:
-        """Return delayed values, once all are made."""
+    def store_delayed(self, values: Sequence[Delayed]) -> list[Stored]:
+        """Compute delayed values and return the stored results."""
 
     @abstractmethod
     def group_size(self, n_parts: int) -> int:
-        """Return how many of so many parts, a power of two, a worker should measure in one go."""
+        """Return how many of the parts one task should process, a power of two."""
 
     @abstractmethod
-    def later(self, function: Callable[..., object], *given: Any) -> Kept:  # noqa: ANN401
-        """Return what a function makes of what is kept, to be made for who needs it, once."""
+    def defer(self, function: Callable[..., object], *given: Any) -> Stored:  # noqa: ANN401
+        """Return the result of a function of stored values, to be computed when it is needed.
+
+        It is used once.
+        """
 
     def fetch(self, function: Callable[..., T], given: Iterable[Sequence[Any]]) -> list[T]:
-        """Return here what a function makes of each of many arguments."""
+        """Apply a function to each tuple of arguments and return the results to this process."""
         found = [self.client.submit(_with_opened, function, *own, pure=False) for own in given]
         fetched: list[T] = self.client.gather(self._finished(found))
         return fetched
 
     def share(self, value: object) -> Future:
-        """Return a future of a value that all need; hold it as long as anything needs it.
+        """Send a value to the workers and return its future; keep that as long as it is needed.
 
-        Unlike what is scattered it is part of the work, so that it outlives any worker.
+        Unlike scattered data it is the result of a task, so it is not lost if a worker dies.
         """
         return self.client.submit(_itself, value, pure=False)
 
     def _finished(self, futures: list[Future]) -> list[Future]:
-        """Return futures once they are computed, or raise what went wrong.
+        """Wait for futures and return them, or raise the error of the first that failed.
 
-        Until then whatever they are made of must not be let go: the scheduler may not know yet
-        that they need it. From then on it remembers how to make them anew.
+        Until then, do not release what they are computed from: the scheduler may not know yet that
+        it is needed. Afterwards the scheduler can compute them again.
         """
         wait_for(self.client, futures)
         failed = next((future for future in futures if future.status != "finished"), None)
         if failed is not None:
             error, where = failed.exception(), failed.traceback()
-            for future in futures:  # which the error would hold, and they it
+            for future in futures:  # the error would refer to them, and they to the error
                 future.release()
             raise error.with_traceback(where)
         return futures
 
 
-class InMemory(Keeper):
-    """Values stay with the workers that have made them.
+class InMemory(Storage):
+    """Stores values in the memory of the workers that computed them.
 
-    Where one is lost with its worker, Dask makes it anew from what it was made of, in the end from
-    the rows of the source.
+    If a worker dies, Dask computes its values again, if necessary from the rows of the source.
     """
 
     free_for_work = 0.25
 
-    def keep(
+    def store(
         self, function: Callable[..., object], given: Iterable[Sequence[Any]], at_once: int = 1
-    ) -> list[Kept]:
-        """Return futures, each of which is made by itself."""
+    ) -> list[Stored]:
+        """Return futures, each of which is computed by its own task."""
         return self._finished([self.client.submit(function, *own, pure=False) for own in given])
 
-    def keep_delayed(self, values: Sequence[Delayed]) -> list[Kept]:
+    def store_delayed(self, values: Sequence[Delayed]) -> list[Stored]:
         """Return futures."""
         return self._finished(self.client.compute(list(values)))
 
     def group_size(self, n_parts: int) -> int:
-        """Return one: parts that are measured together would have to be together."""
+        """Return 1: a task of several parts would need all of them on one worker."""
         return 1
 
-    def later(self, function: Callable[..., object], *given: Any) -> Kept:  # noqa: ANN401
-        """Return a future; it is made near what it is made of, and moved from there."""
+    def defer(self, function: Callable[..., object], *given: Any) -> Stored:  # noqa: ANN401
+        """Return a future, which is computed where its arguments are and then moved."""
         return self.client.submit(function, *given, pure=False)
 
 
-class InFiles(Keeper):
-    """Values are written to files of a folder that all workers reach."""
+class InFiles(Storage):
+    """Stores values in files of a folder that all workers share."""
 
     free_for_work = 0.5
 
@@ -130,10 +133,10 @@ class InFiles(Keeper):
         self.folder = folder
         self.n_threads = n_threads
 
-    def keep(
+    def store(
         self, function: Callable[..., object], given: Iterable[Sequence[Any]], at_once: int = 1
-    ) -> list[Kept]:
-        """Return files, which go when the last of who holds them here does."""
+    ) -> list[Stored]:
+        """Return files, which are removed with the last reference to them in this process."""
         made = [(self._new_file(), own) for own in given]
         work = [(str(file.path), own) for file, own in made]
         self._finished(
@@ -144,8 +147,8 @@ class InFiles(Keeper):
         )
         return [file for file, _ in made]
 
-    def keep_delayed(self, values: Sequence[Delayed]) -> list[Kept]:
-        """Return files, which go when the last of who holds them here does."""
+    def store_delayed(self, values: Sequence[Delayed]) -> list[Stored]:
+        """Return files, which are removed with the last reference to them in this process."""
         made = [(self._new_file(), value) for value in values]
         write = dask.delayed(_written, pure=False)
         self._finished(
@@ -154,9 +157,9 @@ class InFiles(Keeper):
         return [file for file, _ in made]
 
     def group_size(self, n_parts: int) -> int:
-        """Return so many that every worker has some groups, or all if there is one worker.
+        """Return a size with which every thread gets some groups; all parts if there is one.
 
-        They are opened one by one.
+        The parts of a group are opened one by one.
         """
         n_groups = _GROUPS_PER_THREAD * self.n_threads if self.n_threads > 1 else 1
         size = 1
@@ -164,36 +167,36 @@ class InFiles(Keeper):
             size *= 2
         return size
 
-    def later(self, function: Callable[..., object], *given: Any) -> Kept:  # noqa: ANN401
-        """Return what is made by who needs it: all can read what it is made of."""
-        return Later(function, given)
+    def defer(self, function: Callable[..., object], *given: Any) -> Stored:  # noqa: ANN401
+        """Return a value that is computed by the task that needs it: all can read its arguments."""
+        return Deferred(function, given)
 
-    def _new_file(self) -> KeptFile:
-        file = KeptFile(self.folder / uuid4().hex)
+    def _new_file(self) -> StoredFile:
+        file = StoredFile(self.folder / uuid4().hex)
         finalize(file, file.path.unlink, missing_ok=True)
         return file
 
 
 @dataclass(frozen=True)
-class KeptFile(Unread):
-    """A value in a file; the one who has asked for it removes it, and not who is sent a copy."""
+class StoredFile(Unread):
+    """A value in a file; the process that created this object removes it, not those with copies."""
 
     path: Path
 
-    def read(self) -> Any:  # noqa: ANN401 - whatever was kept
-        """Return the value; its arrays are mapped, and what is written to them is not kept."""
+    def read(self) -> Any:  # noqa: ANN401 - whatever was stored
+        """Return the value; changes to its memory-mapped arrays do not reach the file."""
         return read_arrays(self.path)
 
 
 @dataclass(frozen=True)
-class Later(Unread):
-    """What a function makes of values that are kept, when it is needed."""
+class Deferred(Unread):
+    """The result of a function of stored values, computed when it is needed."""
 
     function: Callable[..., Any]
     given: tuple[Any, ...]
 
     def read(self) -> Any:  # noqa: ANN401 - whatever the function makes
-        """Make it."""
+        """Compute the result."""
         return _with_opened(self.function, *self.given)
 
 
@@ -208,8 +211,8 @@ def _written(path: str, function: Callable[..., object], *given: Any) -> None:  
         write_arrays(Path(path), value)
     except OSError as error:
         raise SoftlearnError(
-            f"rows cannot be kept in {os.path.dirname(path)}: {error.strerror}; make room there, "
-            "or name a folder that has some by DASK_TEMPORARY_DIRECTORY"
+            f"rows cannot be stored in {os.path.dirname(path)}: {error.strerror}; free some space "
+            "there, or set DASK_TEMPORARY_DIRECTORY to another folder"
         ) from None
 
 

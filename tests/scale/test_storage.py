@@ -1,4 +1,4 @@
-"""What is kept in files comes back as it was, and goes when nobody needs it."""
+"""Values stored in files are read back unchanged, and removed once nothing refers to them."""
 
 import gc
 import pickle
@@ -9,8 +9,8 @@ import pytest
 
 from softlearn.learn import Block
 from softlearn.scale.array_files import read_arrays, write_arrays
-from softlearn.scale.keeping import InFiles, KeptFile, Later
 from softlearn.scale.partitions import opened
+from softlearn.scale.storage import Deferred, InFiles, StoredFile
 from softlearn.stats.parts import Share
 
 
@@ -29,7 +29,7 @@ from softlearn.stats.parts import Share
 def test_a_value_comes_back_as_it_was(tmp_path, value):
     path = tmp_path / "kept"
     write_arrays(path, value)
-    assert_alike(KeptFile(path).read(), value)
+    assert_alike(StoredFile(path).read(), value)
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -46,7 +46,7 @@ def assert_alike(found, value):
 
 @pytest.mark.parametrize("value", [np.array([None]), {"a": np.ones(2)}, (np.ones(2),), 3.0])
 def test_nothing_else_is_written(tmp_path, value):
-    with pytest.raises(TypeError, match="add it to the kinds of values"):
+    with pytest.raises(TypeError, match="cannot be stored in a file"):
         write_arrays(tmp_path / "kept", value)
     assert list(tmp_path.iterdir()) == []
 
@@ -68,8 +68,8 @@ def test_arrays_are_read_in_place(tmp_path):
 
 
 def test_a_file_goes_with_who_has_asked_for_it_and_not_with_a_copy(tmp_path):
-    keeper = InFiles(SimpleNamespace(), tmp_path, 2)
-    file = keeper._new_file()
+    storage = InFiles(SimpleNamespace(), tmp_path, 2)
+    file = storage._new_file()
     write_arrays(file.path, np.arange(3))
     copy = pickle.loads(pickle.dumps(file))  # as Dask sends it
     assert copy.read().tolist() == [0, 1, 2]
@@ -83,9 +83,9 @@ def test_a_file_goes_with_who_has_asked_for_it_and_not_with_a_copy(tmp_path):
 
 
 def test_what_is_made_later_is_made_of_what_is_kept(tmp_path):
-    file = KeptFile(tmp_path / "kept")
+    file = StoredFile(tmp_path / "kept")
     write_arrays(file.path, np.arange(4))
-    assert opened(Later(np.add, (file, 1))).tolist() == [1, 2, 3, 4]
+    assert opened(Deferred(np.add, (file, 1))).tolist() == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(("n_parts", "size"), [(1, 1), (2, 1), (4, 1), (8, 2), (64, 16)])
