@@ -42,9 +42,27 @@ def _best_seconds(code: str) -> float:
 
 
 def test_an_estimator_loads_no_other_and_no_compiler():
-    heavy = ("numba", "sklearn.model_selection", "softlearn.learn.search")
+    heavy = ("numba", "pandas", "scipy.stats", "sklearn", "softlearn.learn.search")
     code = "import sys; from softlearn import SoftLearn; "
     assert run_fresh(f"{code}print([m for m in {heavy} if m in sys.modules])") == "[]"
+
+
+LEARN_AND_ASK = """
+import sys
+import numpy as np
+from softlearn import SoftLearn
+
+learner = SoftLearn(random_state=0).fit(np.random.default_rng(0).normal(size=(40, 2)))
+learner.score(np.zeros((1, 2)))
+learner.set_params(n_clusters=3).get_params()
+repr(learner)
+print("sklearn" in sys.modules, "scipy.stats" in sys.modules)
+"""
+
+
+def test_learning_and_asking_load_no_scikit_learn():
+    """It takes longer to import than all of softlearn."""
+    assert run_fresh(LEARN_AND_ASK) == "False False"
 
 
 def test_the_list_of_commands_loads_no_learner():

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -25,6 +25,7 @@ from softlearn.estimators import (
     LearnSPN,
     SoftLearn,
 )
+from softlearn.estimators.estimator import Estimator
 from softlearn.estimators.from_registry import estimator_of
 from softlearn.learn import LEARNERS, Takes
 
@@ -34,7 +35,7 @@ EVERY = sorted(
     name
     for name in estimators.__all__
     if inspect.isclass(getattr(estimators, name))
-    and issubclass(getattr(estimators, name), BaseEstimator)
+    and issubclass(getattr(estimators, name), Estimator)
 )
 # One instance or more of each estimator, small enough for many fits. Those of learners that take
 # every table need no line here; others cannot learn from the tables below.

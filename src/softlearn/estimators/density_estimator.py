@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
-from sklearn.base import DensityMixin
 
 from softlearn.arrays import Floats
 from softlearn.errors import SoftlearnError
@@ -17,7 +17,7 @@ from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
 
 
-class DensityEstimator(ModelQuestions, DensityMixin, TableEstimator):
+class DensityEstimator(ModelQuestions, TableEstimator):
     """An estimator of a joint distribution; it has all query methods of its ``model_``."""
 
     unknown: Unknown
@@ -117,3 +117,8 @@ class DensityEstimator(ModelQuestions, DensityMixin, TableEstimator):
 
     def _criterion(self, scores: Floats, penalty: float) -> float:
         return float(-2.0 * scores.sum() + penalty * self._fitted().circuit.n_parameters)
+
+    def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn has no types
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "density_estimator"
+        return tags

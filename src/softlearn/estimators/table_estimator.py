@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from softlearn.arrays import AnyArray
 from softlearn.errors import TableError
+from softlearn.estimators.estimator import Estimator
 from softlearn.learn.parameters import parameters_of, read_parameters
 from softlearn.model import Model
 from softlearn.model.given import Frame
@@ -21,7 +20,7 @@ from softlearn.table.partitioned import is_partitioned
 FEWEST_ROWS = 2  # one row has no spread, and nothing can be learnt from it
 
 
-class TableEstimator(BaseEstimator):
+class TableEstimator(Estimator):
     """The base of all estimators; messages about tables are those of scikit-learn.
 
     Estimators are dataclasses, whose fields are their parameters with their rules.
@@ -96,7 +95,12 @@ class TableEstimator(BaseEstimator):
         return np.asarray(table)  # matched by position
 
     def _fitted(self) -> Model:
-        check_is_fitted(self, "model_")
+        if not hasattr(self, "model_"):
+            from sklearn.exceptions import NotFittedError  # noqa: PLC0415 - loads much
+
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet; call fit first"
+            )
         return self.model_
 
     def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn has no types

@@ -85,5 +85,5 @@ def _compile_before_timing() -> None:
     for table, (name, clustering) in product(
         (many, few, numbers, np.hstack([many, numbers])), product(SYSTEMS, CLUSTERINGS)
     ):
-        learner = estimator_named(name)(clustering=clustering, random_state=0, n_jobs=1)
+        learner = estimator_named(name)(random_state=0, n_jobs=1).set_params(clustering=clustering)
         learner.fit(table).score(table)
