@@ -13,6 +13,7 @@ import numpy as np
 from softlearn.arrays import AnyArray, Floats
 from softlearn.errors import TableError
 from softlearn.table.column import LARGEST_EXACT_INTEGER, Level
+from softlearn.table.on_pandas import positions_of_categories
 from softlearn.table.storage import remembered
 from softlearn.table.times import (
     FIRST_SECOND,
@@ -214,7 +215,10 @@ def _read_labels(name: str, dtype: str, series: nw.Series[Any], declared: Sequen
     values = np.full(len(series), np.nan)
     if not levels and not is_text and series.implementation.is_pandas():
         return Cells(name, dtype, "empty", values)  # a dtype of no categories holds nothing else
-    if levels:
+    native = series.to_native()
+    if series.implementation.is_pandas() and hasattr(native.dtype, "categories"):
+        values = positions_of_categories(native, stored_levels)
+    elif levels:
         codes = series.replace_strict(stored_levels, range(len(levels)), return_dtype=nw.Float64)
         values = codes.to_numpy()
     return Cells(name, dtype, "categorical", values, levels, bool(declared), is_text)

@@ -49,6 +49,13 @@ def declared_levels(column: NativeColumn) -> list[Level]:
     return []
 
 
+def positions_of_categories(series: NativeColumn, levels: Sequence[Level]) -> Floats:
+    """Return the position of each cell's category among the levels, NaN where it is missing."""
+    position = {level: float(i) for i, level in enumerate(levels)}
+    of_category = [position.get(category, np.nan) for category in series.array.categories]
+    return np.array([*of_category, np.nan])[series.array.codes]  # the code of a missing cell is −1
+
+
 def native_dtype(column: Column) -> NativeDtype:
     """Return the dtype that a column remembers."""
     if column.dtype:
