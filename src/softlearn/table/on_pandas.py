@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from softlearn.arrays import Floats
+from softlearn.arrays import AnyArray, Floats
 from softlearn.table import on_numpy, on_pyarrow
 from softlearn.table.backend import (
     Gap,
@@ -53,7 +53,8 @@ def positions_of_categories(series: NativeColumn, levels: Sequence[Level]) -> Fl
     """Return the position of each cell's category among the levels, NaN where it is missing."""
     position = {level: float(i) for i, level in enumerate(levels)}
     of_category = [position.get(category, np.nan) for category in series.array.categories]
-    return np.array([*of_category, np.nan])[series.array.codes]  # the code of a missing cell is −1
+    codes: AnyArray = series.array.codes  # the code of a missing cell is −1
+    return np.array([*of_category, np.nan])[codes]
 
 
 def native_dtype(column: Column) -> NativeDtype:
