@@ -17,8 +17,8 @@ class SoftlearnError(ValueError):
     Of a long text that it quotes, the beginning is shown.
     """
 
-    def __init__(self, *told: object) -> None:
-        super().__init__(*(_briefly(one) if isinstance(one, str) else one for one in told))
+    def __init__(self, *texts: object) -> None:
+        super().__init__(*(_briefly(one) if isinstance(one, str) else one for one in texts))
 
 
 class TableError(SoftlearnError):

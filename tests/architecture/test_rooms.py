@@ -108,7 +108,7 @@ ROOMS = {
         "scale, matplotlib, rich",
     ),
     "cli": Room(
-        "errors, arrays, learners, whole_files, kernels.plainly",
+        "errors, arrays, learners, whole_files, kernels.interpreted",
         "typer, rich",
         "table, files, circuit, learn, scale, model, conditions, estimators, datasets, show, web, "
         "demo, experiments, kernels.announce, warm_up, __init__, "

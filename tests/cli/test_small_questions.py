@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from softlearn import SoftLearn
-from softlearn.kernels import plainly
+from softlearn.kernels import interpreted
 
 LOADED = (
     "import sys\nfrom softlearn.cli.main import main\ntry: main()\nfinally: print(*sys.modules)"
@@ -73,5 +73,5 @@ def test_means_are_those_of_compiled_kernels(learnt):
 
 
 def test_a_process_that_goes_on_compiles():
-    plainly.question_is_small()
-    assert not plainly.is_plain()
+    interpreted.question_is_small()
+    assert not interpreted.is_interpreted()

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from softlearn.kernels.grow.doors import moments_of
+from softlearn.kernels.grow.from_python import moments_of
 from softlearn.leaf import GAUSSIAN
 
 pytestmark = pytest.mark.jit_off

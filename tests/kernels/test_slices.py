@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kernels.weighted_rows import both_forms
 from learn.table_examples import mixture, schema_of
-from softlearn.kernels.grow.doors import kept_rows
+from softlearn.kernels.grow.from_python import kept_rows
 from softlearn.kernels.grow.slices import FARTHEST, gather, pair_sums, select
 from softlearn.stats.table import training_table
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from softlearn.circuit import LEAF, PRODUCT, SUM, Circuit
-from softlearn.kernels.grow.doors import moments_of
+from softlearn.kernels.grow.from_python import moments_of
 from softlearn.kernels.seeds import child_seed, own_seeds
 from softlearn.learn.assemble import assemble
 from softlearn.learn.config import GrowConfig

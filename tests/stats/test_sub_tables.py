@@ -5,7 +5,7 @@ import pytest
 
 from learn.table_examples import mixture, schema_of, with_gaps
 from learn.test_large import scaled_table
-from softlearn.kernels.grow.doors import take_rows
+from softlearn.kernels.grow.from_python import take_rows
 from softlearn.kernels.grow.part import masses_of_codes, statistics_of
 from softlearn.stats.sub_tables import joined_tables, table_with
 from softlearn.stats.table import training_table

@@ -195,11 +195,11 @@ def _lines(text: str, kind: str) -> Iterator[_Line]:
 
 def _columns(text: str, n: int) -> Schema:
     """Return the columns that a comment tells; without one they are numbered from 1."""
-    told = [line[len(COLUMNS) :] for line in text.splitlines() if line.startswith(COLUMNS)]
-    if not told:
+    lines = [line[len(COLUMNS) :] for line in text.splitlines() if line.startswith(COLUMNS)]
+    if not lines:
         return Schema(tuple(Column(str(i + 1), "boolean") for i in range(n)))
     try:
-        schema = Schema.from_dict(json.loads(told[0]))
+        schema = Schema.from_dict(json.loads(lines[0]))
     except (ValueError, RecursionError, SoftlearnError) as error:
         raise ModelFileError(f"its comment about the columns is damaged: {error}") from error
     if [column.n_levels for column in schema] != [2] * n:

@@ -120,7 +120,7 @@ class _Nodes:
 
     def _add(self, scope: int, elements: tuple[Element, ...]) -> int:
         """Add a choice; all choices over the same columns cut them alike."""
-        possible, told = 0, []
+        possible, branches = 0, []
         for (one, two), weight in elements:
             cut = self.nodes[one].scope, self.nodes[two].scope
             known = self.cuts.setdefault(scope, cut)
@@ -129,9 +129,9 @@ class _Nodes:
                     f"the circuit is no PSDD: it cuts the same columns in different ways, once "
                     f"beside {self._named(known[0])} and once beside {self._named(cut[0])}"
                 )
-            told.append(Element((one, two) if cut == known else (two, one), weight))
+            branches.append(Element((one, two) if cut == known else (two, one), weight))
             possible |= self.nodes[one].possible | self.nodes[two].possible
-        self.nodes.append(Node(scope, possible, elements=tuple(told)))
+        self.nodes.append(Node(scope, possible, elements=tuple(branches)))
         return len(self.nodes) - 1
 
     def _must_exclude_each_other(self) -> None:

@@ -28,8 +28,8 @@ def learner_options() -> list[Option]:
 
     entries = list(LEARNERS.values())
     names = dict.fromkeys(name for entry in entries for name in entry.parameters)
-    told = " ".join(f"`{entry.name}`: {entry.summary}" for entry in entries)
-    described = typer.Option("--learner", metavar="LEARNER", help=f"What learns. {told}")
+    summaries = " ".join(f"`{entry.name}`: {entry.summary}" for entry in entries)
+    described = typer.Option("--learner", metavar="LEARNER", help=f"What learns. {summaries}")
     options = [_option(name, [one for one in entries if name in one.parameters]) for name in names]
     return [
         Option("learner", Annotated[_one_of(LEARNERS), described], DEFAULT_LEARNER),

@@ -12,7 +12,7 @@ from typer.main import get_command
 from softlearn.cli.command import Command, as_function, without_options
 from softlearn.cli.mistakes import PlainCommand
 from softlearn.cli.registry import COMMANDS, GROUP_HELP, Group, load_command
-from softlearn.kernels.plainly import answer_once
+from softlearn.kernels.interpreted import answer_once
 
 
 class LazyCommands(Mapping[str, Any]):

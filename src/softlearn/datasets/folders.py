@@ -15,13 +15,13 @@ CACHE: Final = "SOFTLEARN_CACHE"  # environment variable of the folder for downl
 
 def data_folder() -> Path | None:
     """Return the folder that ``SOFTLEARN_DATA`` names, if it names one."""
-    told = os.environ.get(DATA)
-    if not told:
+    chosen = os.environ.get(DATA)
+    if not chosen:
         return None
-    folder = Path(told).expanduser()
+    folder = Path(chosen).expanduser()
     if not folder.is_dir():
         raise SoftlearnError(
-            f"the environment variable {DATA} names {told!r}, which is not a folder; correct it, "
+            f"the environment variable {DATA} names {chosen!r}, which is not a folder; correct it, "
             "or unset it to have data fetched"
         )
     return folder
@@ -29,8 +29,8 @@ def data_folder() -> Path | None:
 
 def cache_folder() -> Path:
     """Return the folder for fetched files: ``SOFTLEARN_CACHE``, or the system's usual place."""
-    told = os.environ.get(CACHE)
-    return Path(told).expanduser() if told else _usual_cache(sys.platform)
+    chosen = os.environ.get(CACHE)
+    return Path(chosen).expanduser() if chosen else _usual_cache(sys.platform)
 
 
 def _usual_cache(platform: str) -> Path:

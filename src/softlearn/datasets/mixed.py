@@ -110,8 +110,8 @@ def _difference(content: bytes, *, name: str) -> str:
     names = [column["name"] for column in about["columns"]]
     strangers = [found for found in head.split(",") if found not in names]
     if head != ",".join(names):
-        told = f" {strangers[0]!r}, which is not one of them" if strangers else " others"
-        return f"should begin with the columns {', '.join(names)}, but has{told}"
+        what = f" {strangers[0]!r}, which is not one of them" if strangers else " others"
+        return f"should begin with the columns {', '.join(names)}, but has{what}"
     if len(rows) != about["rows"]:
         return f"has {len(rows)} rows instead of {about['rows']}"
     return other_checksum(content, about["sha256"])

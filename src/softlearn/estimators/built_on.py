@@ -68,10 +68,10 @@ def with_schema(learner: Any, schema: Schema) -> Any:  # noqa: ANN401
 def schema_for(learner: Any, table: Frame, weights: Floats | None = None) -> Schema:  # noqa: ANN401
     """Return the schema of a table, with the overrides of the learner."""
     choices = learner.get_params(deep=False)
-    told, missing = choices.get("schema"), choices.get("missing", "unobserved")
-    if isinstance(told, Schema):
-        return told
-    found = infer_schema(table, overrides=told, missing=missing, weights=weights)
+    declared, missing = choices.get("schema"), choices.get("missing", "unobserved")
+    if isinstance(declared, Schema):
+        return declared
+    found = infer_schema(table, overrides=declared, missing=missing, weights=weights)
     return found.override(plain_for_histograms(choices.get("leaf"), found))
 
 
@@ -80,10 +80,10 @@ def schema_for_parts(learner: Any, rows: Partitions) -> Schema:  # noqa: ANN401
     from softlearn.scale import schema_over  # noqa: PLC0415 - loads Dask
 
     choices = learner.get_params(deep=False)
-    told, missing = choices.get("schema"), choices.get("missing", "unobserved")
-    if isinstance(told, Schema):
-        return told
-    found = schema_over(rows, overrides=told, missing=missing)
+    declared, missing = choices.get("schema"), choices.get("missing", "unobserved")
+    if isinstance(declared, Schema):
+        return declared
+    found = schema_over(rows, overrides=declared, missing=missing)
     return found.override(plain_for_histograms(choices.get("leaf"), found))
 
 

@@ -210,8 +210,8 @@ def _learn_jointly(
 ) -> tuple[list[Any], Model]:
     """Learn the target as the last column of the table."""
     schema = replace(features, columns=(*features.columns, target))
-    told = with_schema(learner, schema)
-    return [told], fit_learner(told, *rows.with_target(target.name))
+    learning = with_schema(learner, schema)
+    return [learning], fit_learner(learning, *rows.with_target(target.name))
 
 
 def _learn_by_class(
@@ -223,12 +223,12 @@ def _learn_by_class(
     """Learn the features of each class, and mix the circuits by the classes' shares."""
     learners, circuits, shares = [], [], []
     for code in range(target.n_levels):
-        told = with_schema(learner_like(learner), features)
-        told = with_share_of_time(told, target.n_levels)
-        own = fit_learner(told, *rows.of_class(code)).circuit
+        learning = with_schema(learner_like(learner), features)
+        learning = with_share_of_time(learning, target.n_levels)
+        own = fit_learner(learning, *rows.of_class(code)).circuit
         circuits.append(product([own, _always(code, target, features.frame)]))
         shares.append(rows.share(code))
-        learners.append(told)
+        learners.append(learning)
     return learners, Model(mixture(circuits, shares))
 
 

@@ -127,8 +127,8 @@ def tune(
     verbose : {0, 1}
         Whether a terminal shows how far the search has come.
     """
-    told = {"estimator": estimator, "random_state": random_state}
-    read_parameters({**told, "n_jobs": n_jobs, "verbose": verbose}, _RULES)
+    common = {"estimator": estimator, "random_state": random_state}
+    read_parameters({**common, "n_jobs": n_jobs, "verbose": verbose}, _RULES)
     table = as_table(X)
     weights = read_training_weights(sample_weight, open_frame(table).n_rows)
     seed = read_seed(random_state)

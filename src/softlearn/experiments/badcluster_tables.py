@@ -76,14 +76,14 @@ def _learnt(row: Row) -> _Expression:
 
 def _expression(sides: _Expression) -> str:
     """Return a circuit in the paper's flat notation."""
-    told = []
+    texts = []
     for side, branches in sides:
         inner = " ⊕ ".join(
             f"{weight:.2f} · N_x({mean_x:.2f}, {sd_x:.2f}) ⊗ N_y({mean_y:.2f}, {sd_y:.2f})"
             for weight, mean_x, sd_x, mean_y, sd_y in branches
         )
-        told.append(inner if len(sides) == 1 else f"{side:.2f} ({inner})")
-    return f"`{' ⊕ '.join(told)}`"
+        texts.append(inner if len(sides) == 1 else f"{side:.2f} ({inner})")
+    return f"`{' ⊕ '.join(texts)}`"
 
 
 def _body(system: str, row: Row) -> list[list[str]]:
@@ -108,7 +108,7 @@ def _scores(own: dict[str, Row], systems: Sequence[str]) -> Table:
 
 
 def _merged(own: dict[str, Row], systems: Sequence[str]) -> Table:
-    body, told = [], []
+    body, texts = [], []
     for system in systems:
         found = own[system]["merged"]
         lost = own[system]["test_of_truth"] - found["test"]
@@ -116,13 +116,13 @@ def _merged(own: dict[str, Row], systems: Sequence[str]) -> Table:
         body.append([NAMES[system], *nodes, f"{found['loss']:.6f}", shown(lost)])
         if found["parts"]:
             parts = _expression(((1.0, tuple(map(tuple, found["parts"]))),))
-            told.append(f"What is left of {NAMES[system]}: {parts}.")
+            texts.append(f"What is left of {NAMES[system]}: {parts}.")
     head = ["circuit", "nodes", "merged", "lost by merging", "lost to the truth"]
     note = (
         "`model.compress(rows, max_loss=0.001)` makes leaves and sums one that the rows hardly "
         "tell apart, and loses no more than so many nats per row. "
     )
-    return Table("Parts that are nearly alike, merged", head, body, note + " ".join(told))
+    return Table("Parts that are nearly alike, merged", head, body, note + " ".join(texts))
 
 
 def _draw(own: dict[str, Row], systems: Sequence[str], seed: int) -> Figure:

@@ -59,7 +59,7 @@ def measured(cell: Cell, splits: Splits) -> Mapping[str, Any]:
     seconds, cpu = perf_counter() - started, process_time() - cpu
     report, circuit = search.report_, search.model_.circuit
     test = splits.test
-    asked = perf_counter()
+    scoring = perf_counter()
     scores = search.score_samples(test)
     return {
         "valid": report.score,
@@ -71,7 +71,7 @@ def measured(cell: Cell, splits: Splits) -> Mapping[str, Any]:
         "fits": len(report.table),
         "nodes": circuit.n_nodes,
         "edges": circuit.n_edges,
-        "rows_per_second": scores.size / (perf_counter() - asked),
+        "rows_per_second": scores.size / (perf_counter() - scoring),
     }
 
 

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from softlearn.kernels.compile import address_of
-from softlearn.kernels.plainly import is_plain
+from softlearn.kernels.interpreted import is_interpreted
 
 _IS_COMPILED = False
-if not is_plain():
+if not is_interpreted():
     from llvmlite import ir
     from numba import config, int64, typeof
     from numba.extending import intrinsic

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from softlearn.kernels.plainly import is_plain
+from softlearn.kernels.interpreted import is_interpreted
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -13,17 +13,17 @@ R = TypeVar("R")
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function on its first call, release the GIL in it, and keep it on disk."""
-    return function if is_plain() else _compiled().kernel(function)
+    return function if is_interpreted() else _compiled().kernel(function)
 
 
 def inner(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that only kernels call, into each of them."""
-    return function if is_plain() else _compiled().inner(function)
+    return function if is_interpreted() else _compiled().inner(function)
 
 
 def in_order(function: Callable[P, R]) -> Callable[P, R]:
     """Compile an inner function whose sums must be added as they are written."""
-    return function if is_plain() else _compiled().in_order(function)
+    return function if is_interpreted() else _compiled().in_order(function)
 
 
 def address_of(function: Callable[P, R], signature: Any) -> int:  # noqa: ANN401 - Numba's type

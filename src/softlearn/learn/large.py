@@ -116,7 +116,7 @@ class LargeGrower:
     def _decide(self, task: LargeSlice, rows: SliceRows) -> Decision:
         """Test the columns of a slice for independence; if all are dependent, cluster its rows."""
         # Loads Numba.
-        from softlearn.kernels.grow.doors import take_rows  # noqa: PLC0415
+        from softlearn.kernels.grow.from_python import take_rows  # noqa: PLC0415
         from softlearn.kernels.seeds import own_seeds  # noqa: PLC0415
 
         options, columns = self.options, task.columns

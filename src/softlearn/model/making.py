@@ -24,14 +24,14 @@ def written_by_hand(root: Node, schema: SchemaLike | None) -> Circuit:
     return circuit if wanted == circuit.schema else flatten(root, wanted)
 
 
-def retold(circuit: Circuit, schema: SchemaLike) -> Circuit:
+def with_schema(circuit: Circuit, schema: SchemaLike) -> Circuit:
     """Return a flat circuit whose columns keep their names and levels, but change kind or dtype."""
     if not isinstance(schema, Schema):
         schema = circuit.schema.override(schema)
-    told, known = (
+    given, known = (
         [(column.name, column.levels) for column in one] for one in (schema, circuit.schema)
     )
-    if told != known:
+    if given != known:
         raise SchemaError(
             "the schema's columns differ from the circuit's in name, order or levels; change "
             "model.schema.override(...), or write the circuit anew"

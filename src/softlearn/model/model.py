@@ -40,7 +40,7 @@ from softlearn.model.given import (
     read_frame,
     read_given,
 )
-from softlearn.model.making import SchemaLike, retold, written_by_hand
+from softlearn.model.making import SchemaLike, with_schema, written_by_hand
 from softlearn.model.questions import Questions
 from softlearn.model.randomness import RandomState, generator
 from softlearn.model.summary import column_lines
@@ -91,7 +91,7 @@ class Model(Questions):
         if isinstance(circuit, Node):
             self.circuit = written_by_hand(circuit, schema)
         elif isinstance(circuit, Circuit):
-            self.circuit = circuit if schema is None else retold(circuit, schema)
+            self.circuit = circuit if schema is None else with_schema(circuit, schema)
         else:
             raise SoftlearnError(
                 f"Model takes a circuit, not a {type(circuit).__name__}; a mixture is written as a "

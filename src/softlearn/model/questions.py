@@ -90,12 +90,12 @@ class Questions:
         unknown : {"error", "missing"}
             Whether an unknown level in a given frame is an error, or treated as missing.
         """
-        asked = as_event(event, self.schema)
+        events = as_event(event, self.schema)
         known = read_given(given, self.schema, unknown=unknown)
         known.refuse_given(self.schema.index(name) for name in event)
         rows = known.evidence
         found = conditional_log_probability(
-            self.circuit, asked.repeat(rows.n_rows), rows, impossible="nan"
+            self.circuit, events.repeat(rows.n_rows), rows, impossible="nan"
         )
         known.refuse(np.isnan(found), impossible)
         return known.answer(found if log else np.exp(found))

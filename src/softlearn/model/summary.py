@@ -68,6 +68,6 @@ def _informative(circuit: Circuit, n: int) -> dict[str, str]:
     found = {}
     for row, position in enumerate(countable):
         order = np.argsort(-bits[row], kind="stable")[:n]
-        told = [f"{columns[countable[i]].name} {bits[row, i]:.2f} bits" for i in order]
-        found[columns[position].name] = ", ".join(told)
+        parts = [f"{columns[countable[i]].name} {bits[row, i]:.2f} bits" for i in order]
+        found[columns[position].name] = ", ".join(parts)
     return found

@@ -23,6 +23,6 @@ def surprises(circuit: Circuit, values: Floats) -> Floats:
         rest[position] = np.nan
         others = log_likelihood(circuit, Evidence(rest))
         rest[position] = cells
-        told = ~np.isnan(cells) & ~np.isneginf(others)
-        found[position, told] = others[told] - whole[told]
+        finite = ~np.isnan(cells) & ~np.isneginf(others)
+        found[position, finite] = others[finite] - whole[finite]
     return found

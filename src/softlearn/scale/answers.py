@@ -48,7 +48,7 @@ Form: TypeAlias = Wanted | Callable[[Frame], Frame]
 class Question:
     """A method call that is made for each part of a table."""
 
-    asked: object
+    target: object
     name: str
     options: Mapping[str, Any]
     seeds: list[np.random.SeedSequence] | None
@@ -59,7 +59,7 @@ class Question:
         if self.seeds is not None:
             options["random_state"] = np.random.default_rng(self.seeds[number])
         with named_in_errors(f"partition {number}"):
-            return getattr(self.asked, self.name)(frame, **options)
+            return getattr(self.target, self.name)(frame, **options)
 
 
 def numbers(*names: str) -> Wanted:
@@ -73,7 +73,7 @@ def like_the_table(empty: Frame) -> Frame:
 
 
 def answer(
-    asked: object,
+    target: object,
     question: str,
     table: Collection,
     form: Form,
@@ -101,7 +101,7 @@ def answer(
     seeds = None
     if "random_state" in options:
         seeds = seeds_of(options.pop("random_state"), table.npartitions)
-    shipped = dask.delayed(Question(asked, question, options, seeds))  # sent once, not per part
+    shipped = dask.delayed(Question(target, question, options, seeds))  # sent once, not per part
     if is_array(table):
         return _of_array(shipped, table, form)
     like = first_rows(table)

@@ -84,13 +84,13 @@ def _with_bytes_moved(
     """Return a callback that regularly adds the bytes sent by workers to the progress."""
     if watch is ignore:
         return watch
-    asked = time.monotonic() - _SECONDS_BETWEEN_QUESTIONS
+    last = time.monotonic() - _SECONDS_BETWEEN_QUESTIONS
 
     def watching(progress: Progress) -> None:
-        nonlocal asked
-        if time.monotonic() - asked >= _SECONDS_BETWEEN_QUESTIONS:
+        nonlocal last
+        if time.monotonic() - last >= _SECONDS_BETWEEN_QUESTIONS:
             progress.bytes_moved = bytes_moved(client)
-            asked = time.monotonic()
+            last = time.monotonic()
         watch(progress)
 
     return watching

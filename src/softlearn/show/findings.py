@@ -108,8 +108,8 @@ class Findings:
         lines = ["Kinds of rows"]
         for group in self.groups:
             head = f"{share_text(group.share):>8}  "
-            told = "; ".join(shift.words for shift in group.shifts)
-            lines.append(hanging(head, told or "much like the whole table"))
+            text = "; ".join(shift.words for shift in group.shifts)
+            lines.append(hanging(head, text or "much like the whole table"))
         if self.n_other_groups:
             head = f"{share_text(self.other_share):>8}  "
             lines.append(f"{head}{self.n_other_groups} more, together")

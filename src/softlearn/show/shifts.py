@@ -124,8 +124,8 @@ class Parts:
         """Return the columns in which a part differs most from another that contains it."""
         by_column = [_divergence(share[part], share[whole]) for share in self._shares]
         order = np.argsort(by_column, kind="stable")[::-1][:most].tolist()
-        told = [position for position in order if by_column[position] > _WORTH_A_WORD]
-        return [self._shift(position, part, whole, by_column[position]) for position in told]
+        shown = [position for position in order if by_column[position] > _WORTH_A_WORD]
+        return [self._shift(position, part, whole, by_column[position]) for position in shown]
 
     def n_below(self, part: int) -> int:
         """Return how many nodes of the circuit make a part."""
@@ -180,7 +180,7 @@ def _number_shift(column: Column, mean: Floats, spread: Floats, divergence: floa
     own, all_rows = (
         _spoken(column, m, s) for m, s in zip(mean.tolist(), spread.tolist(), strict=True)
     )
-    told = "" if direction == "other shape" else f"{moved(column, up=gap > 0.0)}: "
+    change = "" if direction == "other shape" else f"{moved(column, up=gap > 0.0)}: "
     return NumberShift(
         column.name,
         _plain(column, float(mean[0])),
@@ -190,7 +190,7 @@ def _number_shift(column: Column, mean: Floats, spread: Floats, divergence: floa
         direction,
         divergence,
         short=f"{column.name} {own}",
-        words=f"{column.name} {told}{own} (overall {all_rows})",
+        words=f"{column.name} {change}{own} (overall {all_rows})",
     )
 
 

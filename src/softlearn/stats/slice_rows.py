@@ -96,7 +96,7 @@ class SliceRows:
 
 
 def _taken(table: GrowTable, share: Share, columns: Ids) -> RowData:
-    from softlearn.kernels.grow.doors import take_rows  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.grow.from_python import take_rows  # noqa: PLC0415 - loads Numba
 
     return take_rows(table, share.rows, share.weights, columns)
 
@@ -131,7 +131,7 @@ def _weigh_clusters(
 def _carried_on(
     table: GrowTable, share: Share, membership: Floats, cluster: int, min_weight: float
 ) -> Share:
-    from softlearn.kernels.grow.doors import kept_rows  # noqa: PLC0415 - loads Numba
+    from softlearn.kernels.grow.from_python import kept_rows  # noqa: PLC0415 - loads Numba
 
     rows, weights, _ = kept_rows(*share, membership[cluster], table.weights, min_weight)
     return Share(rows, weights)

@@ -112,7 +112,7 @@ class TrainingTable(Layout):
 
     def take(self, rows: Ids, weights: Floats, columns: Ids) -> RowData:
         """Return some rows and columns, with the rows' weights in a node."""
-        from softlearn.kernels.grow.doors import take_rows  # noqa: PLC0415 - loads Numba
+        from softlearn.kernels.grow.from_python import take_rows  # noqa: PLC0415 - loads Numba
 
         return take_rows(self.arrays, rows, weights, columns)
 

@@ -159,8 +159,8 @@ class Column:
     def _identity(self) -> tuple[object, ...]:
         """Return the values that equality compares; types too, because 1 == 1.0 == True."""
         level_types = tuple(map(type, self.levels))
-        told = (self.name, self.kind, self.levels, level_types, self.dtype, self.reason)
-        return (*told, self.scale, self.missing)
+        parts = (self.name, self.kind, self.levels, level_types, self.dtype, self.reason)
+        return (*parts, self.scale, self.missing)
 
     def _can_become(self, kind: str) -> bool:
         numbers = {"integer", "numeric"}

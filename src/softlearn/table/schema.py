@@ -141,8 +141,8 @@ class Schema:
 
 def _line(column: Column) -> tuple[str, ...]:
     """Return a column as the printed table shows it."""
-    told = column.score_counts, column.dtype, column.reason
-    return column.name, column.kind, _values(column), *told
+    details = column.score_counts, column.dtype, column.reason
+    return column.name, column.kind, _values(column), *details
 
 
 def _is_number(name: str) -> bool:

@@ -98,5 +98,5 @@ async def _not_found(request: Request, error: Exception) -> Response:
 
 
 def _failure(status: int, error: Exception) -> Response:
-    told: Json = {"error": {"kind": type(error).__name__, "message": str(error)}}
-    return Response(as_json(told), status, media_type="application/json")
+    content: Json = {"error": {"kind": type(error).__name__, "message": str(error)}}
+    return Response(as_json(content), status, media_type="application/json")

@@ -49,27 +49,27 @@ class Endpoint:
     schema: Json | None
 
 
-def _posterior(session: Session, asked: Values) -> Json:
-    return session.posterior_view.answer(asked["given"], asked["column"])
+def _posterior(session: Session, request: Values) -> Json:
+    return session.posterior_view.answer(request["given"], request["column"])
 
 
-def _informative(session: Session, asked: Values) -> Json:
-    return informative_columns(session.posterior_view, asked["target"], asked["given"])
+def _informative(session: Session, request: Values) -> Json:
+    return informative_columns(session.posterior_view, request["target"], request["given"])
 
 
-def _sample(session: Session, asked: Values) -> Json:
-    return drawn_rows(session.model, asked["given"], asked["n"], asked["seed"])
+def _sample(session: Session, request: Values) -> Json:
+    return drawn_rows(session.model, request["given"], request["n"], request["seed"])
 
 
-def _sample_csv(session: Session, asked: Values) -> str:
-    drawn, text = _sample(session, asked), io.StringIO()
+def _sample_csv(session: Session, request: Values) -> str:
+    drawn, text = _sample(session, request), io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(drawn["columns"])
     writer.writerows(drawn["rows"])  # None is an empty cell
     return text.getvalue()
 
 
-def _fit(session: Session, asked: Values) -> Json:
+def _fit(session: Session, request: Values) -> Json:
     return {**session.fit.likelihoods, "columns": session.fit.columns}
 
 
@@ -94,7 +94,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "/api/model",
         "The model at a glance: its size, and what each column is.",
         (),
-        lambda session, asked: session.overview(),
+        lambda session, request: session.overview(),
         schemas.MODEL,
     ),
     POSTERIOR,
@@ -127,7 +127,9 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             _GIVEN,
             WholeNumber(name="start", about="How many children to pass over.", default=0),
         ),
-        lambda session, asked: session.tree.open(asked["node"], asked["given"], asked["start"]),
+        lambda session, request: session.tree.open(
+            request["node"], request["given"], request["start"]
+        ),
         schemas.STRUCTURE,
     ),
     Endpoint(
@@ -143,21 +145,23 @@ ENDPOINTS: tuple[Endpoint, ...] = (
                 default="odd",
             ),
         ),
-        lambda session, asked: session.rows.page(asked["start"], asked["n"], asked["order"]),
+        lambda session, request: session.rows.page(
+            request["start"], request["n"], request["order"]
+        ),
         schemas.ROWS,
     ),
     Endpoint(
         "/api/row",
         "Why a row is odd: the surprise of each cell, what was expected, missing cells filled.",
         (_ROW,),
-        lambda session, asked: session.rows.explain(asked["row"]),
+        lambda session, request: session.rows.explain(request["row"]),
         schemas.ROW,
     ),
     Endpoint(
         "/api/memberships",
         "How likely rows are of each kind of rows that the model tells apart.",
         (Several(name="row", about=_ROW.about, each=_ROW, most=500, required=True),),
-        lambda session, asked: session.rows.memberships(asked["row"]),
+        lambda session, request: session.rows.memberships(request["row"]),
         schemas.MEMBERSHIPS,
     ),
     Endpoint("/api/fit", "The table beside the model.", (), _fit, schemas.FIT),

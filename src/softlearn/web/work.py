@@ -39,14 +39,14 @@ class Work:
         self._n_inside = 0
         self._task: asyncio.Task[None] | None = None
 
-    async def answer(self, endpoint: Endpoint, asked: Mapping[str, Any]) -> bytes:
+    async def answer(self, endpoint: Endpoint, request: Mapping[str, Any]) -> bytes:
         """Return the body of an answer."""
         if self._n_inside >= MOST_WAITING:
             raise BusyError("too many requests at once; try again in a moment")
         self._n_inside += 1
         try:
             waited = (
-                self._together(asked) if endpoint is POSTERIOR else self._alone(endpoint, asked)
+                self._together(request) if endpoint is POSTERIOR else self._alone(endpoint, request)
             )
             return await asyncio.wait_for(waited, self._seconds)
         except TimeoutError:
@@ -60,16 +60,16 @@ class Work:
         for threads in (self._threads, self._posterior_thread):
             threads.shutdown(wait=False, cancel_futures=True)
 
-    def _alone(self, endpoint: Endpoint, asked: Mapping[str, Any]) -> asyncio.Future[bytes]:
+    def _alone(self, endpoint: Endpoint, request: Mapping[str, Any]) -> asyncio.Future[bytes]:
         def compute() -> bytes:
-            found = endpoint.answer(self._session, asked)
+            found = endpoint.answer(self._session, request)
             return found.encode() if isinstance(found, str) else as_json(found)
 
         return asyncio.get_running_loop().run_in_executor(self._threads, compute)
 
-    def _together(self, asked: Mapping[str, Any]) -> asyncio.Future[bytes]:
+    def _together(self, request: Mapping[str, Any]) -> asyncio.Future[bytes]:
         future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        self._waiting.append((asked, future))
+        self._waiting.append((request, future))
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._empty_the_queue())
         return future
@@ -78,8 +78,8 @@ class Work:
         loop = asyncio.get_running_loop()
         while self._waiting:
             batch, self._waiting = self._waiting[:_TOGETHER], self._waiting[_TOGETHER:]
-            batch = [(asked, future) for asked, future in batch if not future.cancelled()]
-            questions = [asked for asked, _ in batch]
+            batch = [(request, future) for request, future in batch if not future.cancelled()]
+            questions = [request for request, _ in batch]
             try:
                 bodies = await loop.run_in_executor(
                     self._posterior_thread, self._posteriors, questions
@@ -98,7 +98,7 @@ class Work:
     def _posteriors(self, questions: Sequence[Mapping[str, Any]]) -> list[bytes | Exception]:
         """Return the bodies of all answers, or what is wrong with a question."""
         posterior_view = self._session.posterior_view
-        read = [_read(posterior_view, asked) for asked in questions]
+        read = [_read(posterior_view, request) for request in questions]
         sound = [one for one in read if isinstance(one, Request)]
         answers = iter(posterior_view.answers(sound) if sound else [])
         found = [next(answers) if isinstance(one, Request) else one for one in read]
@@ -114,9 +114,9 @@ async def _others() -> None:
         await asyncio.sleep(0)
 
 
-def _read(posterior_view: PosteriorView, asked: Mapping[str, Any]) -> Request | Exception:
+def _read(posterior_view: PosteriorView, request: Mapping[str, Any]) -> Request | Exception:
     try:
-        return posterior_view.request(asked["given"], asked["column"])
+        return posterior_view.request(request["given"], request["column"])
     except SoftlearnError as error:
         return error
 

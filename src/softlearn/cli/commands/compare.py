@@ -54,8 +54,8 @@ class Compare(TrainingCommand):
 
         names = self._names()
         has_rows = self.valid is not None or self.hold_out is not None
-        asked = self if has_rows else replace(self, hold_out=_HELD_OUT)
-        training = asked.read_training(self.output)
+        command = self if has_rows else replace(self, hold_out=_HELD_OUT)
+        training = command.read_training(self.output)
         with _told() as watch:
             found = compare(
                 training.rows,

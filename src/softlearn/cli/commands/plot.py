@@ -106,44 +106,44 @@ def save_picture(axes: Any, path: Path) -> None:  # noqa: ANN401 - one Axes, or 
         figure.savefig(temporary, format=ending, dpi=_DOTS_PER_INCH, bbox_inches="tight")
 
 
-def _marginals(asked: Plot, model: Model) -> Any:  # noqa: ANN401
+def _marginals(plot: Plot, model: Model) -> Any:  # noqa: ANN401
     from softlearn.show import plots  # noqa: PLC0415
 
-    return plots.marginals(model, asked.rows(model), asked.names())
+    return plots.marginals(model, plot.rows(model), plot.names())
 
 
-def _pairs(asked: Plot, model: Model) -> Any:  # noqa: ANN401
+def _pairs(plot: Plot, model: Model) -> Any:  # noqa: ANN401
     from softlearn.show import plots  # noqa: PLC0415
 
-    return plots.pairs(model, asked.rows(model), asked.names())
+    return plots.pairs(model, plot.rows(model), plot.names())
 
 
-def _structure(asked: Plot, model: Model) -> Any:  # noqa: ANN401
+def _structure(plot: Plot, model: Model) -> Any:  # noqa: ANN401
     from softlearn.show import plots  # noqa: PLC0415
 
     return plots.structure(model)
 
 
-def _conditional(asked: Plot, model: Model) -> Any:  # noqa: ANN401
+def _conditional(plot: Plot, model: Model) -> Any:  # noqa: ANN401
     from softlearn.show import plots  # noqa: PLC0415
 
-    of, on = asked.needed("of"), asked.needed("on")
-    return plots.conditional(model, of, on, known(asked.given, model))
+    of, on = plot.needed("of"), plot.needed("on")
+    return plots.conditional(model, of, on, known(plot.given, model))
 
 
-def _likelihoods(asked: Plot, model: Model) -> Any:  # noqa: ANN401
+def _likelihoods(plot: Plot, model: Model) -> Any:  # noqa: ANN401
     from softlearn.show import plots  # noqa: PLC0415
 
-    asked.needed("table")
-    return plots.likelihoods(model, asked.rows(model))
+    plot.needed("table")
+    return plots.likelihoods(model, plot.rows(model))
 
 
-def _calibration(asked: Plot, model: Model) -> Any:  # noqa: ANN401
+def _calibration(plot: Plot, model: Model) -> Any:  # noqa: ANN401
     from softlearn.show import plots  # noqa: PLC0415
 
-    asked.needed("table")
-    event = known(asked.needed("event"), model)
-    return plots.calibration(model, asked.rows(model), event)
+    plot.needed("table")
+    event = known(plot.needed("event"), model)
+    return plots.calibration(model, plot.rows(model), event)
 
 
 _DRAW: dict[str, Callable[[Plot, Model], Any]] = {

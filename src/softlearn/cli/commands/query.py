@@ -12,7 +12,7 @@ from softlearn.cli.command import Command
 from softlearn.cli.inputs import known, load_model
 from softlearn.cli.options import Given, ModelPath
 from softlearn.errors import EvidenceError
-from softlearn.kernels.plainly import question_is_small
+from softlearn.kernels.interpreted import question_is_small
 
 if TYPE_CHECKING:
     from softlearn.model import DensityDistribution, LevelDistribution, Model

@@ -72,17 +72,19 @@ def link_tables(
         for j in range(i):
             if label[i] == label[j]:
                 continue
-            is_linked, asked = False, 0
+            is_linked, threshold = False, 0
             if numeric[i] or numeric[j]:
                 one, other = (i, j) if numeric[i] else (j, i)
                 statistic, freedom, mass = _trend(sums, groups, rank, one, other)
                 statistic *= mass * rows_a_weight - 1.0
                 enough = freedom > 0 and mass > 4.0 * least_mass
                 is_linked = enough and statistic > critical[0, freedom]
-                asked = 1
+                threshold = 1
             if not is_linked:
                 table = sums[groups[i] : groups[i + 1], groups[j] : groups[j + 1]]
-                is_linked = _is_dependent(table, across, down, critical[asked], least_mass, g_test)
+                is_linked = _is_dependent(
+                    table, across, down, critical[threshold], least_mass, g_test
+                )
             if is_linked:
                 join(label, i, j)
     return label

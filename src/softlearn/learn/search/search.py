@@ -205,6 +205,6 @@ def _found(ensemble: Ensemble, ended: Literal["finished", "interrupted"]) -> Fou
     )
 
 
-def _share(n_rows: float, asked: float) -> float:
+def _share(n_rows: float, usual: float) -> float:
     """Return the share of the rows that is held out: more of small tables."""
-    return max(asked, min(_HELD_OUT_ROWS / n_rows, _LARGEST_SHARE))
+    return max(usual, min(_HELD_OUT_ROWS / n_rows, _LARGEST_SHARE))

@@ -33,8 +33,8 @@ class Candidate:
     kind: str
 
     def __str__(self) -> str:
-        told = ", ".join(f"{name}={value}" for name, value in self.settings.items())
-        return f"{self.learner}({told})"
+        chosen = ", ".join(f"{name}={value}" for name, value in self.settings.items())
+        return f"{self.learner}({chosen})"
 
 
 @dataclass(slots=True, kw_only=True)

@@ -67,14 +67,14 @@ def calibration(
     """
     require_model(model)
     values = encode(frame, model.schema, unknown=unknown, extra="ignore")
-    asked = as_event(event, model.schema)
+    evidence = as_event(event, model.schema)
     if not event:
         raise EvidenceError("name an event, such as {'car': 'none'}")
-    known, happened = _outcome(values, asked, model.schema, list(event))
+    known, happened = _outcome(values, evidence, model.schema, list(event))
     others = values[:, known]
     others[[model.schema.index(name) for name in event]] = np.nan
     log_probability = conditional_log_probability(
-        model.circuit, asked.repeat(others.shape[1]), Evidence(others), impossible="nan"
+        model.circuit, evidence.repeat(others.shape[1]), Evidence(others), impossible="nan"
     )
     possible = ~np.isnan(log_probability)
     if not possible.any():
@@ -92,7 +92,7 @@ def calibration(
 
 
 def _outcome(
-    values: Floats, asked: Evidence, schema: Schema, names: list[str]
+    values: Floats, evidence: Evidence, schema: Schema, names: list[str]
 ) -> tuple[Bools, Bools]:
     """Return in which rows the event's cells are observed, and in which of those it is true."""
     positions = [schema.index(name) for name in names]
@@ -101,12 +101,12 @@ def _outcome(
     for position in positions:
         cells, column = values[position, known], schema.columns[position]
         if column.is_discrete:
-            true &= asked.allowed_levels(position, column.n_levels)[0, cells.astype(np.intp)]
-        elif position in asked.intervals:
-            bounds = asked.intervals[position]
+            true &= evidence.allowed_levels(position, column.n_levels)[0, cells.astype(np.intp)]
+        elif position in evidence.intervals:
+            bounds = evidence.intervals[position]
             true &= (cells >= bounds.lo[0]) & (cells <= bounds.hi[0])
-        elif position in asked.listed:
-            true &= np.isin(cells, asked.listed[position].values)
+        elif position in evidence.listed:
+            true &= np.isin(cells, evidence.listed[position].values)
     return known, true
 
 

@@ -223,9 +223,9 @@ class MarginalPainter:
 
 def _explain(grid: AxesGrid, with_table: bool, n_left: int, chosen_here: bool) -> None:
     """Write the legend below a new figure, and what is not shown."""
-    told = ["blue: the model, grey: the table"] if with_table else []
+    notes = ["blue: the model, grey: the table"] if with_table else []
     if n_left and chosen_here:
-        told.append(f"{n_left} more columns: name them with columns=[…]")
-    if told:
-        text = " · ".join(told)
+        notes.append(f"{n_left} more columns: name them with columns=[…]")
+    if notes:
+        text = " · ".join(notes)
         figure_of(grid).supxlabel(text, fontsize=style.SMALL, color=style.QUIET)

@@ -40,13 +40,13 @@ def written_labels(model: Model, entries: list[Entry], letters: int) -> Labels:
         elif entry.kind == "rest":
             ends[place] = f"{len(entry.nodes)} more branches"
         for link in entry.links:
-            told = ""
+            hover = ""
             if link.share is not None and entries[link.child].kind != "rest":
-                told = "\n".join(
+                hover = "\n".join(
                     plain(shift.short, letters)
                     for shift in parts.shifts(link.child, place, _SHIFTS)
                 )
-            links[place, link.child] = ("" if link.share is None else share_text(link.share), told)
+            links[place, link.child] = ("" if link.share is None else share_text(link.share), hover)
     return Labels(ends, links)
 
 

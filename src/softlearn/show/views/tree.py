@@ -142,13 +142,13 @@ class Tree:
         self, node: int, child: int, parts: Parts, place: int, both: tuple[Weights, Weights]
     ) -> Json:
         is_sum = self._circuit.kind[node] == SUM
-        told = parts.shifts(place, 0, _SHIFTS) if is_sum else []
+        moved = parts.shifts(place, 0, _SHIFTS) if is_sum else []
         share, share_now = (self._share(node, child, one) for one in both)
         return {
             **self._about(child, both),
             "share": share if is_sum else None,
             "share_now": share_now if is_sum else None,
-            "words": [shift.words for shift in told],
+            "words": [shift.words for shift in moved],
         }
 
     def _share(self, node: int, child: int, weights: Weights) -> float | None:

@@ -19,9 +19,9 @@ def question_is_small() -> None:
     In other processes this does nothing: the next question may be large.
     """
     if "once" in _CHOSEN:
-        _CHOSEN.append("plainly")
+        _CHOSEN.append("interpreted")
 
 
-def is_plain() -> bool:
+def is_interpreted() -> bool:
     """Return whether kernels are left as they are."""
-    return "plainly" in _CHOSEN
+    return "interpreted" in _CHOSEN
