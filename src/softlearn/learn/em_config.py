@@ -25,9 +25,7 @@ from softlearn.table.schema import Schema
 class EmConfig(Leaves):
     """How parameters are learnt by EM."""
 
-    max_iter: int = parameter(
-        100, whole(0), "The maximum number of EM passes through the rows.", wide=(40,)
-    )
+    max_iter: int = parameter(100, whole(0), "The maximum number of EM passes through the rows.")
     batch_rows: int | None = parameter(
         None,
         or_none(whole(1)),

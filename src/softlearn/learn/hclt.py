@@ -33,7 +33,11 @@ class HcltConfig(EmConfig):
     """The parameters of HCLT."""
 
     n_states: int = parameter(
-        16, whole(1), "The number of states of each hidden variable.", grid=(8, 16, 32)
+        16,
+        whole(1),
+        "The number of states of each hidden variable.",
+        grid=(8, 16, 32),
+        wide=(8, 16, 32, 64),
     )
 
 

@@ -13,6 +13,7 @@ from softlearn.learn.search.ahead import Job, next_seeds
 from softlearn.learn.search.bench import Bench
 from softlearn.learn.search.ensemble import Ensemble
 from softlearn.learn.search.trial import Candidate, Fitted
+from softlearn.learn.search.variants import variants
 from softlearn.learn.search.weights import mixture_weights
 
 _SETTINGS = 2  # of each kind
@@ -20,6 +21,7 @@ _LONGER = 4.0  # a member may take so many times the expected time
 _SHARE = 0.25  # share of the remaining time that a member may always take
 _TRY_SHARE = 0.25  # share of the remaining time that an untried recipe may take while others pay
 _PAYS = 0.00003  # expected gain in nats that another member must have
+_LEADS_ON = 0.001  # gain in nats of a first member, above which similar settings are tried next
 _FEWEST_SECONDS = 0.05  # shorter fits count as this long
 
 
@@ -76,9 +78,14 @@ def add_members(
     seed: np.random.SeedSequence,
     share: float,
 ) -> None:
-    """Learn members until they no longer improve the score, or a limit is reached."""
+    """Learn members until they no longer improve the score, or a limit is reached.
+
+    Settings that were best on few rows may be too simple for all. So if a member pays, settings
+    that differ from its own by one step of one parameter are tried next.
+    """
     bench, clock = ensemble.bench, ensemble.bench.clock
     ensemble.gains.clear()
+    known = [recipe.candidate for recipe in recipes]
     while clock.has_fits and ensemble.pays:
         left = clock.left(share)
         recipe = next_recipe(recipes, len(ensemble.members), left)
@@ -102,6 +109,10 @@ def add_members(
         gain = ensemble.gains[-1]
         if recipe.gain is None:  # one failed recipe says nothing about the others
             ensemble.gains.pop()
+            if gain > _LEADS_ON and not recipe.bootstrap:
+                new = variants(recipe.candidate, known)
+                known += new
+                recipes[:0] = [Recipe(one, False, fit.trial.seconds) for one in new]
         recipe.seconds, recipe.gain, recipe.size = fit.trial.seconds, gain, len(ensemble.members)
         bench.note(fit.trial, bench.reached)
 
