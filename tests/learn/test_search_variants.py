@@ -25,10 +25,10 @@ def test_each_differs_by_one_step_of_one_parameter():
     own = candidate("hclt", n_states=16, smoothing=0.3)
     found = [dict(one.settings) for one in variants(own, [own])]
     assert found == [
-        {"n_states": 16, "smoothing": 1.0},
-        {"n_states": 16, "smoothing": 0.1},
         {"n_states": 32, "smoothing": 0.3},
         {"n_states": 8, "smoothing": 0.3},
+        {"n_states": 16, "smoothing": 1.0},
+        {"n_states": 16, "smoothing": 0.1},
     ]
 
 

@@ -10,13 +10,16 @@ from softlearn.learn.search.trial import Candidate
 
 
 def variants(candidate: Candidate, known: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates with one parameter one step up or down its grid, unless they are known."""
+    """Return candidates with one parameter one step up or down its grid, unless they are known.
+
+    A learner's own parameters come before those that it shares with others.
+    """
     parameters = LEARNERS[candidate.learner].parameters
     defaults = {name: one.default for name, one in parameters.items()}
     seen = [{**defaults, **one.settings} for one in known if one.learner == candidate.learner]
     own = {**defaults, **candidate.settings}
     found = []
-    for name, parameter in parameters.items():
+    for name, parameter in reversed(list(parameters.items())):
         grid = parameter.wide
         if own[name] not in grid or isinstance(own[name], str) or not parameter.matters(own):
             continue
