@@ -192,6 +192,13 @@ def test_complementary_intervals_add_to_one(circuit, x, y, share):
     assert np.exp(found).sum() == pytest.approx(1.0, abs=1e-9)
 
 
+@pytest.mark.parametrize("x", [-196875000.0, 196875000.0, -1e8, 3e8])
+def test_the_narrowest_interval_far_out_has_mass(x):
+    interval = Interval(np.array([x]), np.array([np.nextafter(x, np.inf)]))
+    found = GAUSSIAN.log_mass(np.array([[0.0, 1.0]]), interval)
+    assert found == pytest.approx(-0.5 * x * x, rel=1e-12)
+
+
 @some
 @given(mixtures(names="x"), far_values(), st.sampled_from([1e-3, 1.0, None]))
 def test_probability_and_distribution_agree(circuit, x, width):

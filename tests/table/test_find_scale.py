@@ -320,6 +320,7 @@ def test_chosen_atoms_are_taken_and_unknown_ones_refused():
         ([1e15 + 0.5, 1e15], False),
         ([1.0, 1.0 + 2**-52], False),
         ([1e-5, 1e5] * 20, False),
+        ([-(2.0**32), 0.0, 1.5], False),
     ],
     ids=repr,
 )

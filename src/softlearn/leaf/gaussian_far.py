@@ -14,12 +14,17 @@ import numpy as np
 
 from softlearn.arrays import Floats
 from softlearn.leaf.family import Interval
-from softlearn.leaf.gaussian_integrals import LOG_SQRT_TAU, legendre, log_normal_mass
+from softlearn.leaf.gaussian_integrals import (
+    LOG_SQRT_TAU,
+    legendre,
+    log_normal_mass,
+    log_share,
+    log_survival,
+)
 
 # The relative rounding error of a float, and of a pair of floats, with a margin.
 _ROUNDING: Final = 2.0**-50
 _PAIR_ROUNDING: Final = 2.0**-100
-_NARROW_NODES: Final = 10
 
 # The density falls by exp(−72) within 12 deviations, beyond which nothing is left to add;
 # 64 nodes integrate that range to the last bit, higher powers reach a little further.
@@ -103,23 +108,15 @@ def draw_far(near: Floats, z: Floats, deviation: Floats, width: Floats, uniform:
 
     side, distance = np.where(z < 0.0, -1.0, 1.0), np.abs(z)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        beyond = np.where(np.isinf(width), 0.0, np.exp(_log_survival(distance, width)))
+        beyond = np.where(np.isinf(width), 0.0, np.exp(log_survival(distance, width)))
         # How much of the interval lies beyond the draw, seen from its nearer end.
         left = np.log(uniform + (1.0 - uniform) * beyond)
         target = np.where(side > 0.0, np.log1p(-uniform * (1.0 - beyond)), left)
         t = -target / distance
         for _ in range(4):
             slope = math.sqrt(0.5 * math.pi) * erfcx(math.sqrt(0.5) * (distance + t))
-            t = np.clip(t + (_log_survival(distance, t) - target) * slope, 0.0, width)
+            t = np.clip(t + (log_survival(distance, t) - target) * slope, 0.0, width)
     return np.asarray(near + side * deviation * t)
-
-
-def _log_survival(z: Floats, t: Floats) -> Floats:
-    """Log of the tail beyond z + t over the tail beyond z."""
-    from scipy.special import erfcx  # noqa: PLC0415 - slow to load
-
-    root = math.sqrt(0.5)
-    return np.asarray(np.log(erfcx(root * (z + t)) / erfcx(root * z)) - t * (z + 0.5 * t))
 
 
 def _anchor(params: Floats, known: Known) -> Pair:
@@ -133,23 +130,8 @@ def _anchor(params: Floats, known: Known) -> Pair:
     z = np.abs(near - mean) / deviation
     width = (known.hi - known.lo) / deviation
     beside = log_normal_mass((known.lo - mean) / deviation, (known.hi - mean) / deviation, width)
-    mass = np.where(z > 0.0, _log_share(z, width), beside + LOG_SQRT_TAU)
+    mass = np.where(z > 0.0, log_share(z, width), beside + LOG_SQRT_TAU)
     return near, np.where(is_value, -np.log(deviation), mass)
-
-
-def _log_share(z: Floats, width: Floats) -> Floats:
-    """Log of ∫ exp(−t z − t²/2) dt from 0 to width, for z > 0; −inf if not width > 0."""
-    from scipy.special import erfcx  # noqa: PLC0415 - slow to load
-
-    z, width = np.broadcast_arrays(z, width)
-    wide = 0.5 * math.log(0.5 * math.pi) + np.log(erfcx(math.sqrt(0.5) * z))
-    wide = wide + np.log1p(-np.where(np.isinf(width), 0.0, np.exp(_log_survival(z, width))))
-    narrow = np.zeros(z.shape)
-    for node, weight in zip(*legendre(_NARROW_NODES), strict=True):
-        t = 0.5 * width * (1.0 + node)
-        narrow += 0.5 * weight * np.exp(-t * (z + 0.5 * t))
-    found = np.where(width * (1.0 + z) < 1.0, np.log(width) + np.log(narrow), wide)
-    return np.where(width > 0.0, found, -np.inf)
 
 
 def _distance(x: Floats, mean: Floats, deviation: Floats) -> Pair:

@@ -23,10 +23,34 @@ def log_normal_mass(a: Floats, b: Floats, width: Floats) -> Floats:
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         beyond = a > 0.0
         low, high = np.where(beyond, -b, a), np.where(beyond, -a, b)
-        log_mass = np.where(high > 0.0, _log_straddling(low, high), _log_left_tail(low, high))
-        narrow = width * (1.0 + np.minimum(np.abs(a), np.abs(b))) < 1.0
+        straddles = high > 0.0
+        log_mass = np.where(straddles, _log_straddling(low, high), _log_tail(-high, width))
+        narrow = straddles & (width * (1.0 + np.minimum(np.abs(a), np.abs(b))) < 1.0)
         log_mass[narrow] = _log_narrow(0.5 * (a + b)[narrow], width[narrow])
         return np.where(width > 0.0, log_mass, -np.inf)
+
+
+def log_share(z: Floats, width: Floats) -> Floats:
+    """Log of ∫ exp(−t z − t²/2) dt from 0 to width, for z ≥ 0; −inf if not width > 0."""
+    from scipy.special import erfcx  # noqa: PLC0415 - slow to load
+
+    z, width = np.broadcast_arrays(z, width)
+    wide = 0.5 * math.log(0.5 * math.pi) + np.log(erfcx(math.sqrt(0.5) * z))
+    wide = wide + np.log1p(-np.where(np.isinf(width), 0.0, np.exp(log_survival(z, width))))
+    narrow = np.zeros(z.shape)
+    for node, weight in zip(*legendre(_NARROW_NODES), strict=True):
+        t = 0.5 * width * (1.0 + node)
+        narrow += 0.5 * weight * np.exp(-t * (z + 0.5 * t))
+    found = np.where(width * (1.0 + z) < 1.0, np.log(width) + np.log(narrow), wide)
+    return np.where(width > 0.0, found, -np.inf)
+
+
+def log_survival(z: Floats, t: Floats) -> Floats:
+    """Log of the tail beyond z + t over the tail beyond z."""
+    from scipy.special import erfcx  # noqa: PLC0415 - slow to load
+
+    root = math.sqrt(0.5)
+    return np.asarray(np.log(erfcx(root * (z + t)) / erfcx(root * z)) - t * (z + 0.5 * t))
 
 
 def _log_straddling(low: Floats, high: Floats) -> Floats:
@@ -38,15 +62,12 @@ def _log_straddling(low: Floats, high: Floats) -> Floats:
     return np.where(mass < 0.5, np.log(mass), np.log1p(-(ndtr(low) + ndtr(-high))))
 
 
-def _log_left_tail(low: Floats, high: Floats) -> Floats:
-    """Log-mass where low < high ≤ 0, by a difference of logs."""
-    from scipy.special import log_ndtr  # noqa: PLC0415 - slow to load
+def _log_tail(z: Floats, width: Floats) -> Floats:
+    """Log-mass from z ≥ 0 to z + width: the density at z, and how it falls from there.
 
-    log_low, log_high = log_ndtr(low), log_ndtr(high)
-    gap = np.where(np.isneginf(log_low), -np.inf, log_low - log_high)
-    # log(1 − exp(gap)): each form keeps the digits that the other loses.
-    small = np.log(-np.expm1(gap))
-    return np.asarray(log_high + np.where(gap > -math.log(2.0), small, np.log1p(-np.exp(gap))))
+    Far out, a difference of two tails would not show the width.
+    """
+    return np.where(np.isinf(z), -np.inf, log_share(z, width) - 0.5 * z * z - LOG_SQRT_TAU)
 
 
 def _log_narrow(middle: Floats, width: Floats) -> Floats:

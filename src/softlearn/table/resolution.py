@@ -8,13 +8,13 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from softlearn.arrays import Floats
-from softlearn.numeric_policy import ON_GRID
 
 MOST_DECIMALS: Final = 6  # numbers with more decimals are taken for results of computations
 _LARGEST_COUNT = 2.0**53  # in steps: beyond it float64 does not distinguish neighbours
 _LARGEST_DECIMAL = 2.0**41  # in decimal steps: beyond it any number looks like a decimal
 # Multiples of a larger unit need many values as evidence; three may be chance.
 _FEWEST_VALUES = 8
+_ROUNDING = 64.0 * np.finfo(np.float64).eps  # of numbers that were added up
 
 
 class Grid(NamedTuple):
@@ -35,21 +35,25 @@ class Grid(NamedTuple):
     def at(self, number: Floats) -> Floats:
         """Return the values of these numbers; decimals as they are written, such as 2.51."""
         value = self.origin + number * self.step
-        return written(value) if is_written(np.array([self.origin, self.step])) else value
+        digits = decimals_of(np.array([self.origin, self.step]))
+        return value if digits is None else rounded(value, digits)
 
 
 EVERY_NUMBER = Grid(0.0, 0.0)
 
 
-def is_written(x: Floats) -> bool:
-    """Return whether numbers have few decimals, but for rounding."""
-    return bool((np.abs(written(x) - x) <= ON_GRID * np.abs(x)).all())
+def decimals_of(x: Floats) -> int | None:
+    """Return the fewest decimals that write all numbers; None if they are computed, not written."""
+    for digits in range(MOST_DECIMALS + 1):
+        if (np.abs(np.round(x, digits) - x) <= _ROUNDING * np.abs(x)).all():
+            return digits
+    return None
 
 
-def written(x: Floats) -> Floats:
-    """Return the nearest numbers with few decimals; too large ones stay as they are."""
-    small = np.abs(x) * 10.0**MOST_DECIMALS < _LARGEST_COUNT
-    return np.where(small, np.round(np.where(small, x, 0.0), MOST_DECIMALS), x)
+def rounded(x: Floats, digits: int) -> Floats:
+    """Return the nearest numbers with so many decimals; too large ones stay as they are."""
+    small = np.abs(x) * 10.0**digits < _LARGEST_COUNT
+    return np.where(small, np.round(np.where(small, x, 0.0), digits), x)
 
 
 class Decimals(NamedTuple):
@@ -79,8 +83,7 @@ class Decimals(NamedTuple):
             counts = np.rint(scaled)
             # As added up, or cut off after 15 digits by others: 0.0139999999999999. A tiny number
             # is not a zero.
-            rounding = 64.0 * np.finfo(np.float64).eps * np.abs(scaled)
-            if (np.abs(counts - scaled) <= rounding).all():
+            if (np.abs(counts - scaled) <= _ROUNDING * np.abs(scaled)).all():
                 whole = counts.astype(np.int64)
                 first = int(whole[0]) if whole.size else 0
                 return cls(digits, int(np.gcd.reduce(np.abs(whole - first))), first)

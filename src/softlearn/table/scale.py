@@ -12,7 +12,7 @@ import numpy as np
 
 from softlearn.errors import SchemaError
 from softlearn.numeric_policy import NORMALISATION_TOLERANCE, ON_GRID, ROUNDING
-from softlearn.table.resolution import MOST_DECIMALS, is_written
+from softlearn.table.resolution import decimals_of
 
 MOST_CELLS: Final = 253  # codes of cells, of "missing" and of "unobserved" fit into one byte
 _LARGE = 1e9  # beyond it, in the tails, float64 has fewer decimals
@@ -91,7 +91,7 @@ class Scale:
     def decimals(self) -> int | None:
         """How many decimals its values have at most; None if they are not written but computed."""
         seen = [x for x in self.left if abs(x) < _LARGE]
-        return MOST_DECIMALS if self.step and is_written(np.array([self.step, *seen])) else None
+        return decimals_of(np.array([self.step, *seen])) if self.step else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scale as JSON-safe values."""
