@@ -13,6 +13,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import settings
+
+# The same examples in every run: a change is not refused for an example that it did not draw first.
+# `pytest --hypothesis-profile default` draws new ones.
+settings.register_profile("repeatable", derandomize=True)
+settings.load_profile("repeatable")
 
 # Hypothesis seeds and restores the global generator around each example: these stay, and the
 # fixture below sees to it that nobody else has touched them.
