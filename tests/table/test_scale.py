@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -48,6 +49,12 @@ def test_a_column_of_an_older_file_has_no_scale():
     stored = Column("x", "numeric").to_dict()
     del stored["scale"], stored["missing"]
     assert Column.from_dict(stored) == Column("x", "numeric")
+
+
+def test_a_scale_prints_in_one_line():
+    scale = find_scale(np.arange(500.0) % 37, whole=True)
+    assert repr(scale) == f"Scale({scale.n_cells} cells: {scale.reason})"
+    assert len(repr(scale)) < 100
 
 
 def test_atoms_are_the_values_that_stand_out():

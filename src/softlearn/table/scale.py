@@ -18,7 +18,7 @@ MOST_CELLS: Final = 253  # codes of cells, of "missing" and of "unobserved" fit 
 _LARGE = 1e9  # beyond it, in the tails, float64 has fewer decimals
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Scale:
     """A column cut into cells in ascending order, each of them one value or a stretch of values.
 
@@ -76,6 +76,11 @@ class Scale:
         self._check_numbers()
         self._check_cells()
         self._check_bins()
+
+    def __repr__(self) -> str:
+        """Return the scale in a few words, not the numbers of all cells."""
+        words = f": {self.reason}" if self.reason else ""
+        return f"Scale({self.n_cells} cells{words})"
 
     @property
     def n_cells(self) -> int:
