@@ -21,7 +21,6 @@ from benchmarks.peers.circuits import CIRCUITS, write
 
 _ROOT = Path(__file__).parents[2]
 _SCRIPTS = Path(__file__).parent / "scripts"
-_QUERIES = ("likelihood", "marginal", "posterior", "sample")
 _PARITY = 1e-4  # of mean log-densities; some systems count in single precision
 
 # What has to be installed for each script, in this order. A version of PyTorch is named since the
