@@ -46,8 +46,8 @@ def is_for_workers(command: Fit) -> bool:
     """Return whether a table is to be read in parts."""
     from softlearn.files import names_several  # noqa: PLC0415
 
-    parts = (command.workers, command.cluster, command.memory)
-    return any(one is not None for one in parts) or names_several(command.table)
+    options = (command.workers, command.cluster, command.memory)
+    return any(one is not None for one in options) or names_several(command.table)
 
 
 def fit_on_workers(command: Fit) -> dict[str, Any]:

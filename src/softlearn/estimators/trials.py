@@ -64,14 +64,14 @@ class Search:
 
 def splits(valid: float | int | None, n_rows: int, rng: np.random.Generator) -> list[Bools]:
     """Return the rows that are held out in each split: one share of them, or each fold in turn."""
-    folds = HELD_OUT if valid is None else valid
+    split = HELD_OUT if valid is None else valid
     shuffled = rng.permutation(n_rows)
-    if isinstance(folds, float | np.floating) and 0.0 < folds < 1.0:
-        n_out = min(max(1, round(float(folds) * n_rows)), n_rows - 2)
+    if isinstance(split, float | np.floating) and 0.0 < split < 1.0:
+        n_out = min(max(1, round(float(split) * n_rows)), n_rows - 2)
         return [shuffled < n_out]
-    is_whole = isinstance(folds, int | np.integer) and not isinstance(folds, bool)
-    if is_whole and 2 <= folds <= n_rows // 2:
-        return [shuffled % int(folds) == fold for fold in range(int(folds))]
+    is_whole = isinstance(split, int | np.integer) and not isinstance(split, bool)
+    if is_whole and 2 <= split <= n_rows // 2:
+        return [shuffled % int(split) == fold for fold in range(int(split))]
     raise SoftlearnError(
         "valid must be a table, a share between 0 and 1, or a whole number of folds, 2 or more "
         f"and at most half of the {n_rows} rows, not {valid!r}"

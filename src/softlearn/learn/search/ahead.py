@@ -74,7 +74,7 @@ class Outcome(NamedTuple):
     circuit: Circuit | None  # None if it was refused or given up
     logs: Floats  # (held-out rows,) log-density
     seconds: float
-    text: str  # "done", "out of time", or why the learner refused the table
+    outcome: str  # "done", "out of time", or why the learner refused the table
 
 
 def outcome_of(

@@ -91,7 +91,7 @@ class Bench:
         )
         self.clock.tell(stage, self.reached.mean)
         found = self._outcome(stage, Job(candidate, block, seed, bootstrap), ends)
-        trial.outcome, trial.seconds = found.text, found.seconds
+        trial.outcome, trial.seconds = found.outcome, found.seconds
         if found.circuit is None:
             self.note(trial, self.reached)
             return None
