@@ -15,19 +15,19 @@ from softlearn.kernels.cluster import clustering
 from softlearn.kernels.cluster.blocks import BLOCK
 from softlearn.kernels.cluster.planes import clear, copy_first, give_the_rest, linear, soften
 from softlearn.kernels.cluster.rows import DISTANCE, EM, LLOYD, PICK, Planes, RowData, Sums
-from softlearn.kernels.compile import kernel
+from softlearn.kernels.compile import allocating_kernel
 
 
 def wrappers(sources):
     """The inner functions with a doorway to Python; `sources` keeps their cache honest."""
 
-    @kernel
+    @allocating_kernel
     def add_rows(data, planes, n_clusters, sums, membership, phase):
         assert sources
         scratch = clustering.new_scratch(data, planes.base.size)
         return clustering.add_rows(data, planes, n_clusters, sums, membership, phase, scratch)
 
-    @kernel
+    @allocating_kernel
     def one_pass(data, planes, n_clusters, totals, sums, membership, phase):
         """Return the mean score, with what follows from a pass in its totals and sums."""
         assert sources
@@ -41,17 +41,17 @@ def wrappers(sources):
         give_the_rest(data, totals, sums, n_clusters)
         return (value + linear(planes, totals)) / totals.mass[0]
 
-    @kernel
+    @allocating_kernel
     def pick_row(data, pick, distance, n):
         assert sources
         return clustering.pick_row(data, pick, distance, n)
 
-    @kernel
+    @allocating_kernel
     def by_distance(membership, n_clusters, beta):
         assert sources
         clustering._by_distance(membership, n_clusters, beta)
 
-    @kernel
+    @allocating_kernel
     def softened(sums, totals, sharpness, n_clusters):
         assert sources
         soften(sums, totals, sharpness, n_clusters)

@@ -5,7 +5,7 @@ import pytest
 
 from kernels.kernel_sources import kernel_sources
 from kernels.weighted_rows import both_forms
-from softlearn.kernels.compile import kernel
+from softlearn.kernels.compile import allocating_kernel
 from softlearn.kernels.grow import dependence
 from softlearn.kernels.grow.slices import pair_sums
 from stats.plain_clustering import as_matrix, compressed
@@ -18,7 +18,7 @@ UNITS = [(1e-3, 1e-5), (1.0, 1e-5), (1e9, 1e-12)]
 def wrapper(sources):
     """The inner function with a doorway to Python; `sources` keeps its cache honest."""
 
-    @kernel
+    @allocating_kernel
     def dense_pair_sums(dense, weights, mass, out):
         assert sources
         dependence._dense_pair_sums(dense, weights, mass, out)

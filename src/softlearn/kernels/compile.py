@@ -1,4 +1,10 @@
-"""Decorators of kernels: compiled by Numba, or plain Python for a single small question."""
+"""Decorators of kernels: compiled by Numba, or plain Python for a single small question.
+
+Most functions only use arrays that their callers made: they neither create arrays nor return any,
+nor call functions that do. Those are compiled without the counts of references that Numba otherwise
+keeps of each array; the counts take longer than the work on a block of rows. All others need
+`allocating_kernel` or `allocating_inner`.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +25,16 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 def inner(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that only kernels call, into each of them."""
     return function if is_interpreted() else _compiled().inner(function)
+
+
+def allocating_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a kernel that creates arrays."""
+    return function if is_interpreted() else _compiled().allocating_kernel(function)
+
+
+def allocating_inner(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function that only kernels call, and that creates arrays."""
+    return function if is_interpreted() else _compiled().allocating_inner(function)
 
 
 def in_order(function: Callable[P, R]) -> Callable[P, R]:

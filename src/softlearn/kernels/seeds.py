@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from softlearn.arrays import States
-from softlearn.kernels.compile import kernel
+from softlearn.kernels.compile import allocating_kernel, kernel
 
 STEP = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio, odd
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -33,7 +33,7 @@ def child_seed(seed: np.uint64, place: int) -> np.uint64:
     return mixed(seed + np.uint64(place) * STEP)
 
 
-@kernel
+@allocating_kernel
 def own_seeds(seed: np.uint64, n: int) -> States:
     """Return n seeds for a node itself; they share nothing with its children's."""
     found = np.empty(n, np.uint64)

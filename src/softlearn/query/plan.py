@@ -98,6 +98,7 @@ def graph_of(
         np.array([column.n_levels for column in circuit.schema.columns], np.int32),
         dense_table(circuit, dense),
         *dense.by_node(circuit.n_nodes),
+        _address_of_spreading() if dense.n else 0,
     )
 
 
@@ -164,17 +165,23 @@ def _filled(circuit: Circuit, style: Style) -> Plan:
         table=tables.entries,
         dense=blocks[0],
         weight=blocks[1],
-        add_dense=_address_of_dense() if shape.dense.n else 0,
+        add_dense=_address_of_adding() if shape.dense.n else 0,
     )
     tiny_weight = ((circuit.weight > 0) & (circuit.weight < SMALLEST_WEIGHT)).any()
     may_leave = checks[0].any() or checks[1].any() or (shape.use_source >= PARABOLA).any()
     return Plan(ref(circuit), shape, program, tables, bool(may_leave or tiny_weight))
 
 
-def _address_of_dense() -> int:
+def _address_of_adding() -> int:
     from softlearn.kernels.circuit.by_address import ADD_DENSE  # noqa: PLC0415 - loads Numba
 
     return ADD_DENSE.address
+
+
+def _address_of_spreading() -> int:
+    from softlearn.kernels.circuit.by_address import SPREAD_BLOCK  # noqa: PLC0415 - loads Numba
+
+    return SPREAD_BLOCK.address
 
 
 def _checks(

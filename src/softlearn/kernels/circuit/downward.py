@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
 from softlearn.arrays import Floats
-from softlearn.kernels.circuit.dense import spread_dense
+from softlearn.kernels.circuit.by_address import run_spread_block
 from softlearn.kernels.circuit.program import Graph, Values
-from softlearn.kernels.circuit.scaled import times_power
+from softlearn.kernels.circuit.shares import divide, give, plain_part, scaled_part
 from softlearn.kernels.compile import inner, kernel
 
 
@@ -35,7 +31,7 @@ def spread(graph: Graph, values: Values, weight: Floats, part: Floats, edge: Flo
     root = is_sum.size - 1
     for r in range(n_rows):
         part[r] = weight[r] if m[slot_of[root], r] != 0.0 else 0.0
-    _give(m, part, slot_of[root], slot_of[root], is_sum[root])
+    give(m, part, slot_of[root], slot_of[root], is_sum[root])
     for node in range(root, n_leaves - 1, -1):
         slot, first, last = slot_of[node], edge_start[node], edge_start[node + 1]
         if not is_sum[node]:
@@ -51,57 +47,22 @@ def spread(graph: Graph, values: Values, weight: Floats, part: Floats, edge: Flo
         if block >= 0:
             # A block is reached at its last sum; all nodes above it are done then.
             if graph.dense_sum[node] == graph.dense[block, 1] - 1:
-                _spread_block(graph, node, values, part, edge)
+                run_spread_block(graph.spread_block, graph, node, values, part, edge)
             continue
         if flow_of[node] != slot:
             divide(m, slot, flow_of[node])
         for e in range(first, last):
             own, to = slot_of[child[e]], flow_of[child[e]]
             if scaled[slot] or scaled[own]:
-                _scaled_part(values, slot, own, weights[e], part)
+                scaled_part(values, slot, own, weights[e], part)
             elif own == to and not is_sum[child[e]] and edge.size == 0:
                 _multiply_share(m, slot, own, weights[e])
                 continue
             else:
-                _plain_part(m, slot, own, weights[e], part)
-            _give(m, part, own, to, is_sum[child[e]])
+                plain_part(m, slot, own, weights[e], part)
+            give(m, part, own, to, is_sum[child[e]])
             if edge.size:
                 edge[e] += part.sum()
-
-
-@inner
-def _spread_block(graph: Graph, last: int, values: Values, part: Floats, edge: Floats) -> None:
-    """Pass the flow of a block of sums down, together or, if values differ too much, one by one."""
-    m, scaled, slot_of, flow_of = values.mantissa, values.scaled, graph.slot_of, graph.flow_of
-    block = graph.dense_block[last]
-    first_edge, n_sums, n_children = (
-        graph.dense[block, 0],
-        graph.dense[block, 1],
-        graph.dense[block, 2],
-    )
-    for node in range(last - n_sums + 1, last + 1):
-        if flow_of[node] != slot_of[node]:
-            divide(m, slot_of[node], flow_of[node])
-    if spread_dense(graph, last, values, part, edge):
-        return
-    # All sums need the values of the children, over which their flow may be written.
-    flow, first = np.zeros((n_children, m.shape[1])), graph.child[first_edge]
-    for k in range(n_sums):
-        slot = slot_of[last - n_sums + 1 + k]
-        for c in range(n_children):
-            e, own = first_edge + k * n_children + c, slot_of[first + c]
-            if scaled[slot] or scaled[own]:
-                _scaled_part(values, slot, own, graph.weight[e], part)
-            else:
-                _plain_part(m, slot, own, graph.weight[e], part)
-            for r in range(part.size):
-                flow[c, r] += part[r]
-            if edge.size:
-                edge[e] += part.sum()
-    for c in range(n_children):
-        for r in range(part.size):
-            part[r] = flow[c, r]
-        _give(m, part, slot_of[first + c], flow_of[first + c], graph.is_sum[first + c])
 
 
 @inner
@@ -109,47 +70,6 @@ def _multiply_share(m: Floats, slot: int, to: int, weight: float) -> None:
     """Write the flow of a product over its value."""
     for r in range(m.shape[1]):
         m[to, r] *= weight * m[slot, r]
-
-
-@inner
-def _plain_part(m: Floats, slot: int, own: int, weight: float, part: Floats) -> None:
-    """Write the flow from a sum to a child: its share times weight times value."""
-    for r in range(m.shape[1]):
-        part[r] = weight * m[own, r] * m[slot, r]
-
-
-@inner
-def _scaled_part(values: Values, slot: int, own: int, weight: float, part: Floats) -> None:
-    """Write the flow from a sum to a child if one of them has exponents."""
-    m, exponent = values.mantissa, values.exponent
-    above, below = values.scaled[slot], values.scaled[own]
-    # A weight of 1e-300 keeps its exponent apart: with a small value it would vanish.
-    fraction, of_weight = math.frexp(weight)
-    for r in range(m.shape[1]):
-        shift = of_weight + (exponent[own, r] if below else 0.0)
-        shift -= exponent[slot, r] if above else 0.0
-        part[r] = times_power(fraction * m[own, r] * m[slot, r], shift)
-
-
-@inner
-def _give(m: Floats, part: Floats, own: int, to: int, is_sum: int) -> None:
-    """Add to the flow of a node with several parents; else write its flow, or its share."""
-    if own != to:
-        for r in range(part.size):
-            m[to, r] += part[r]
-    elif is_sum:
-        for r in range(part.size):
-            m[own, r] = 0.0 if m[own, r] == 0.0 else part[r] / m[own, r]
-    else:
-        for r in range(part.size):
-            m[own, r] = part[r]
-
-
-@inner
-def divide(m: Floats, slot: int, flow: int) -> None:
-    """Write the share of a sum, whose flow is in another slot, over its value."""
-    for r in range(m.shape[1]):
-        m[slot, r] = 0.0 if m[slot, r] == 0.0 else m[flow, r] / m[slot, r]
 
 
 @inner

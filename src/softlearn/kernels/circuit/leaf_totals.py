@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from softlearn.arrays import Floats, Ids, Kinds
+from softlearn.arrays import Floats, Ids
 from softlearn.kernels.circuit.program import Batch, Graph, LeafReach, LeafTotals
 from softlearn.kernels.compile import inner, kernel
 
+_FEW = 4  # codes whose sums are added up at once
 _DOMINATED = 2.0**-20  # a share of pairs this small is lost in a difference of squares
 
 
@@ -27,48 +28,59 @@ def add_leaves(
     `codes` is (codings, rows), -1 where no code is known. `mine` is scratch, (rows,).
     """
     columns, coding, set_start = graph.leaf_column, reach.coding, batch.set_start
-    n_codes, rest_start, by_factors = reach.n_codes, reach.rest_start, reach.by_factors
-    # Leaves with two codes are many, and done together.
-    two = np.empty(columns.size, np.uint8)
+    rest_start = reach.rest_start
     for leaf in range(columns.size):
-        has_factors = by_factors[leaf] and set_start[columns[leaf]] >= 0
-        two[leaf] = n_codes[leaf] == 2 and rest_start[coding[leaf]] < 0 and not has_factors
-    _add_two_codes(two, reach, codes, first, flow, totals.codes)
-    for leaf in range(columns.size):
-        if two[leaf]:
+        has_factors = reach.by_factors[leaf] != 0 and set_start[columns[leaf]] >= 0
+        if not has_factors and rest_start[coding[leaf]] < 0 and 0 < reach.n_codes[leaf] <= _FEW:
+            if reach.n_codes[leaf] == 2:
+                _add_two_codes(reach, leaf, codes, first, flow, totals.codes)
+            else:
+                _add_few_codes(reach, leaf, codes, first, flow, totals.codes)
             continue
         _gather(reach, leaf, flow, mine)
         if coding[leaf] < 0:
             _add_numbers(batch.values, columns[leaf], leaf, first, reach, mine, totals)
             continue
         _add_codes(codes, leaf, first, reach, mine, totals)
-        if by_factors[leaf] and set_start[columns[leaf]] >= 0:
+        if has_factors:
             _add_factors(graph, batch, leaf, first, reach, mine, totals)
 
 
 @inner
 def _add_two_codes(
-    two: Kinds, reach: LeafReach, codes: Ids, first: int, flow: Floats, weights: Floats
+    reach: LeafReach, leaf: int, codes: Ids, first: int, flow: Floats, weights: Floats
 ) -> None:
-    """Add the flow of the leaves that `two` marks.
-
-    Both sums are added at once, because indexed additions would wait for each other; and all leaves
-    in one function, because each call counts references to its arrays.
-    """
-    start, slot, coding, code_start = reach.start, reach.slot, reach.coding, reach.code_start
+    """Add the flow of a leaf with two codes, both sums at once: additions would wait in turn."""
+    slot, mine, to = reach.slot, reach.coding[leaf], reach.code_start[leaf]
     at, n_rows = np.uint64(first), np.uint64(flow.shape[1])  # unsigned: loops become vectors
-    for leaf in range(two.size):
-        if not two[leaf]:
-            continue
-        mine, to = coding[leaf], code_start[leaf]
-        for place in range(start[leaf], start[leaf + 1]):
-            own, zeros, ones = slot[place], 0.0, 0.0
-            for r in range(n_rows):
-                code, w = codes[mine, at + r], flow[own, r]
-                zeros += w if code == 0 else 0.0
-                ones += w if code == 1 else 0.0
-            weights[to] += zeros
-            weights[to + 1] += ones
+    for place in range(reach.start[leaf], reach.start[leaf + 1]):
+        own, zeros, ones = slot[place], 0.0, 0.0
+        for r in range(n_rows):
+            code, w = codes[mine, at + r], flow[own, r]
+            zeros += w if code == 0 else 0.0
+            ones += w if code == 1 else 0.0
+        weights[to] += zeros
+        weights[to + 1] += ones
+
+
+@inner
+def _add_few_codes(
+    reach: LeafReach, leaf: int, codes: Ids, first: int, flow: Floats, weights: Floats
+) -> None:
+    """Add the flow of a leaf with up to four codes, likewise."""
+    slot, mine, to, n = reach.slot, reach.coding[leaf], reach.code_start[leaf], reach.n_codes[leaf]
+    at, n_rows = np.uint64(first), np.uint64(flow.shape[1])
+    for place in range(reach.start[leaf], reach.start[leaf + 1]):
+        own, zeros, ones, twos, threes = slot[place], 0.0, 0.0, 0.0, 0.0
+        for r in range(n_rows):
+            code, w = codes[mine, at + r], flow[own, r]
+            zeros += w if code == 0 else 0.0
+            ones += w if code == 1 else 0.0
+            twos += w if code == 2 else 0.0
+            threes += w if code == 3 else 0.0
+        sums = (zeros, ones, twos, threes)
+        for k in range(n):
+            weights[to + k] += sums[k]
 
 
 @inner

@@ -135,6 +135,7 @@ class Graph(NamedTuple):
     dense: Offsets  # (blocks, 4)         as in Program
     dense_sum: Ids  # (nodes,)            position in a dense block, -1 elsewhere
     dense_block: Ids  # (nodes,)          its number
+    spread_block: int  # the address of what passes their flow down, 0 if there are none
 
 
 class ColumnReach(NamedTuple):

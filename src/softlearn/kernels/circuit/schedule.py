@@ -8,10 +8,10 @@ import numpy as np
 
 from softlearn.arrays import Bools, Floats, Ids, Kinds, Offsets
 from softlearn.kernels.circuit.program import COMBINE, DENSE, LEAVES_SET, MULTIPLY, REACH, SAFE
-from softlearn.kernels.compile import inner, kernel
+from softlearn.kernels.compile import allocating_inner, allocating_kernel, kernel
 
 
-@kernel
+@allocating_kernel
 def fold_order(edge_start: Offsets, child: Ids, fused: Bools) -> Offsets:
     """Return the edges that are folded into their owners one by one, in order of execution.
 
@@ -46,7 +46,7 @@ def fold_order(edge_start: Offsets, child: Ids, fused: Bools) -> Offsets:
     return order[:n]
 
 
-@inner
+@allocating_inner
 def _heavy_edges(edge_start: Offsets, child: Ids, fused: Bools) -> Offsets:
     """Return for each node the edge to the child that needs most slots, -1 if all are fused."""
     n_nodes = edge_start.size - 1
@@ -67,7 +67,7 @@ def _heavy_edges(edge_start: Offsets, child: Ids, fused: Bools) -> Offsets:
     return heavy
 
 
-@kernel
+@allocating_kernel
 def assign_slots(to: Offsets, a: Offsets, b: Offsets, n_nodes: int) -> tuple[Offsets, int]:
     """Return the slot of each instruction's (to, a, b) and the number of slots.
 
@@ -112,7 +112,7 @@ def assign_slots(to: Offsets, a: Offsets, b: Offsets, n_nodes: int) -> tuple[Off
     return slots, n_slots
 
 
-@kernel
+@allocating_kernel
 def place_checks(
     op: Kinds,
     to: Offsets,

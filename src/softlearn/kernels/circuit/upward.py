@@ -38,9 +38,6 @@ from softlearn.kernels.compile import in_order, inner, kernel
 
 _LN2 = math.log(2.0)
 
-# The loops over rows index whole arrays: views of rows, and arrays read from tuples, count
-# references, which costs as much as the arithmetic of a block.
-
 
 @kernel
 def advance(

@@ -32,7 +32,7 @@ from softlearn.kernels.cluster.rows import (
     Sums,
 )
 from softlearn.kernels.cluster.softmax import exponentials, logarithms
-from softlearn.kernels.compile import inner
+from softlearn.kernels.compile import allocating_inner, inner
 from softlearn.kernels.seeds import mixed
 
 _FAR = np.float32(2.0**100)  # scores are clipped at this, so that their differences are finite
@@ -137,7 +137,7 @@ def add_rows(
     return value
 
 
-@inner
+@allocating_inner
 def new_scratch(data: RowData, most_clusters: int) -> Scratch:
     """Allocate the scratch arrays that all passes of a clustering reuse."""
     n_features = data.groups[-1] + 1

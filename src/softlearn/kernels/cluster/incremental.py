@@ -7,12 +7,12 @@ import math
 import numpy as np
 
 from softlearn.arrays import Floats, Ids, Kinds, Offsets
-from softlearn.kernels.compile import inner, kernel
+from softlearn.kernels.compile import allocating_kernel, inner
 
 _MISSING = 255
 
 
-@kernel
+@allocating_kernel
 def incremental_em(
     codes: Kinds,
     start: Offsets,

@@ -30,10 +30,10 @@ from softlearn.kernels.cluster.rows import (
     RowData,
     Sums,
 )
-from softlearn.kernels.compile import kernel
+from softlearn.kernels.compile import allocating_kernel, kernel
 
 
-@kernel
+@allocating_kernel
 def start(shape: RowData, most_clusters: int, options: ClusterOptions) -> ClusterState:
     """Return the state before the first pass; `shape` has the columns, and may have no rows."""
     state = new_state(shape, most_clusters)
@@ -41,7 +41,7 @@ def start(shape: RowData, most_clusters: int, options: ClusterOptions) -> Cluste
     return state
 
 
-@kernel
+@allocating_kernel
 def pass_over(
     data: RowData, planes: Planes, n_clusters: int, phase: int, pick: np.uint64
 ) -> tuple[PassSums, Picked]:
@@ -93,7 +93,7 @@ def advance(
         prepare(shape, state, options)
 
 
-@kernel
+@allocating_kernel
 def shares_of(
     data: RowData, planes: Planes, n_clusters: int, phase: int, options: ClusterOptions
 ) -> Floats:

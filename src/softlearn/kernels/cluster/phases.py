@@ -28,10 +28,10 @@ from softlearn.kernels.cluster.rows import (
     RowData,
     Sums,
 )
-from softlearn.kernels.compile import inner
+from softlearn.kernels.compile import allocating_inner, inner
 
 
-@inner
+@allocating_inner
 def new_state(data: RowData, most_clusters: int) -> ClusterState:
     """Return the state before the first pass."""
     n_features, n_numbers = data.groups[-1], data.numbers.shape[0]

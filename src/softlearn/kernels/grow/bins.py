@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from softlearn.arrays import AnyArray, Bools, Floats, Kinds, Offsets
-from softlearn.kernels.compile import inner, kernel
+from softlearn.kernels.compile import allocating_inner, allocating_kernel, inner
 
 MISSING = 255  # the code of a missing cell
 ON_EDGE = 2.0**-20  # values on an edge, up to rounding, belong to the upper bin
@@ -20,7 +20,7 @@ _N_CODES = 256
 _TOGETHER = 8192  # rows whose products are added up in single precision: exact, and little memory
 
 
-@kernel
+@allocating_kernel
 def pair_tables(
     codes: Kinds, weights: Floats, n_codes: Offsets, numeric: Bools, coarse: bool
 ) -> tuple[Floats, Offsets]:
@@ -33,7 +33,7 @@ def pair_tables(
     return pair_sums_of_levels(codes, weights, level, mid_rank, groups, numeric), groups
 
 
-@inner
+@allocating_inner
 def code_masses(codes: Kinds, weights: Floats) -> Floats:
     """Return the weight of each code, (columns, 256)."""
     mass = np.zeros((codes.shape[0], _N_CODES))
@@ -43,7 +43,7 @@ def code_masses(codes: Kinds, weights: Floats) -> Floats:
     return mass
 
 
-@inner
+@allocating_inner
 def join_codes(
     mass: Floats, n_codes: Offsets, numeric: Bools, coarse: bool
 ) -> tuple[Kinds, AnyArray, Offsets]:
@@ -70,7 +70,7 @@ def join_codes(
     return level, mid_rank, groups
 
 
-@inner
+@allocating_inner
 def pair_sums_of_levels(
     codes: Kinds,
     weights: Floats,

@@ -6,7 +6,7 @@ import numpy as np
 
 from softlearn.arrays import AnyArray, Bools, Floats, Kinds, Offsets
 from softlearn.kernels.cluster.rows import RowData
-from softlearn.kernels.compile import inner
+from softlearn.kernels.compile import allocating_inner, inner
 from softlearn.kernels.grow.bins import pair_tables
 from softlearn.kernels.grow.links import link_binary, link_tables
 from softlearn.kernels.grow.ranks import link_ranks
@@ -73,7 +73,7 @@ def _are_single(table: GrowTable, task: OpenSlice) -> bool:
     return found
 
 
-@inner
+@allocating_inner
 def _label_by_ones(data: RowData, critical: float, options: GrowthOptions, label: Offsets) -> None:
     """Test columns of two levels by the weight of the rows where both are 1."""
     mass = mass_of(data.weights)
@@ -83,7 +83,7 @@ def _label_by_ones(data: RowData, critical: float, options: GrowthOptions, label
         label[j] = found[j]
 
 
-@inner
+@allocating_inner
 def sums_of_ones(data: RowData, mass: float) -> Floats:
     """Return the weight of the rows where two columns are 1; `mass` is that of the whole slice."""
     both = np.zeros((data.single.size, data.single.size))
@@ -94,7 +94,7 @@ def sums_of_ones(data: RowData, mass: float) -> Floats:
     return both
 
 
-@inner
+@allocating_inner
 def _dense_pair_sums(dense: AnyArray, weights: Floats, mass: float, out: Floats) -> None:
     """Add up the weights of the rows that have both of two columns."""
     for first in range(0, weights.size, _TOGETHER):
@@ -109,7 +109,7 @@ def _dense_pair_sums(dense: AnyArray, weights: Floats, mass: float, out: Floats)
             _add_products(some, its_weights, exact, its_exact, out)
 
 
-@inner
+@allocating_inner
 def _add_products(
     dense: AnyArray, weights: Floats, plain: AnyArray, weighted: AnyArray, out: Floats
 ) -> None:
@@ -124,7 +124,7 @@ def _add_products(
             out[j, k] += some[j, k]
 
 
-@inner
+@allocating_inner
 def codes_of(table: GrowTable, task: OpenSlice, with_numbers: bool) -> tuple[Kinds, Offsets, Bools]:
     """Return the slice's codes, (columns, rows), how many there are, and which are in order.
 
@@ -147,7 +147,7 @@ def codes_of(table: GrowTable, task: OpenSlice, with_numbers: bool) -> tuple[Kin
     return codes, n_codes, numeric
 
 
-@inner
+@allocating_inner
 def _table_parts(
     table: GrowTable,
     task: OpenSlice,

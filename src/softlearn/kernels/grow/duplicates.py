@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from softlearn.arrays import Floats, Offsets, States
-from softlearn.kernels.compile import inner, kernel
+from softlearn.kernels.compile import allocating_kernel, inner, kernel
 from softlearn.kernels.seeds import STEP
 
 _MISSING = np.uint64(0x7FF0000000000000)  # one bit pattern for all NaN
 _ZERO = np.uint64(0)
 
 
-@kernel
+@allocating_kernel
 def row_hashes(values: Floats, bits: States) -> States:
     """Return 64 bits a row of a table, (columns, rows); `bits` are the values' own."""
     key = np.zeros(values.shape[1], np.uint64)

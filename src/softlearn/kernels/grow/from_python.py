@@ -6,19 +6,19 @@ import numpy as np
 
 from softlearn.arrays import Floats, Ids, Offsets
 from softlearn.kernels.cluster.rows import RowData
-from softlearn.kernels.compile import kernel
+from softlearn.kernels.compile import allocating_kernel
 from softlearn.kernels.grow.leaves import centred_moments
 from softlearn.kernels.grow.slices import heavy, keep_heavy, take
 from softlearn.kernels.grow.work import GrowTable, OpenSlice
 
 
-@kernel
+@allocating_kernel
 def take_rows(table: GrowTable, rows: Ids, weights: Floats, columns: Ids) -> RowData:
     """Cut some rows, with their weights, and columns out of a table."""
     return take(table, rows, weights, columns)
 
 
-@kernel
+@allocating_kernel
 def moments_of(cells: Floats, rows: Ids, weights: Floats, own: Floats) -> Floats:
     """Return the centred moments of some rows' cells."""
     found = np.empty(5)
@@ -26,7 +26,7 @@ def moments_of(cells: Floats, rows: Ids, weights: Floats, own: Floats) -> Floats
     return found
 
 
-@kernel
+@allocating_kernel
 def kept_rows(
     rows: Ids, weights: Floats, membership: Floats, own: Floats, least: float
 ) -> tuple[Ids, Floats, float]:

@@ -13,7 +13,7 @@ import numpy as np
 from softlearn.arrays import Bools, Floats, Ids, Kinds, Offsets
 from softlearn.kernels.cluster.by_address import run_clustering
 from softlearn.kernels.cluster.rows import RowsToCluster
-from softlearn.kernels.compile import inner, kernel
+from softlearn.kernels.compile import allocating_inner, allocating_kernel, inner
 from softlearn.kernels.grow.bins import MISSING
 from softlearn.kernels.grow.by_address import run_labelling
 from softlearn.kernels.grow.leaves import add_statistics
@@ -35,7 +35,7 @@ from softlearn.kernels.grow.work import (
 from softlearn.kernels.seeds import child_seed, own_seeds
 
 
-@kernel
+@allocating_kernel
 def grow_slices(
     clustering: int,
     labelling: int,
@@ -86,7 +86,7 @@ def grow_slices(
     return nodes, work
 
 
-@inner
+@allocating_inner
 def _with_room_for(table: GrowTable, task: OpenSlice, nodes: Nodes, keep_rows: bool) -> Nodes:
     """Return the nodes with room for a leaf and statistics of each column, or for the rows."""
     n_nodes, n_statistics = nodes.size[0] + task.columns.size + 1, nodes.size[1]
@@ -96,7 +96,7 @@ def _with_room_for(table: GrowTable, task: OpenSlice, nodes: Nodes, keep_rows: b
     return with_room(nodes, n_nodes, n_statistics)
 
 
-@inner
+@allocating_inner
 def _no_split(task: OpenSlice, options: GrowthOptions) -> Split:
     """Return the initial split of a slice: all columns in one part, and no cluster."""
     n_clusters = options.n_clusters
@@ -167,7 +167,7 @@ def _keep(task: OpenSlice, nodes: Nodes) -> None:
     nodes.size[1] += 2 + 2 * n_rows + n_columns
 
 
-@inner
+@allocating_inner
 def _needed(
     table: GrowTable, task: OpenSlice, kind: int, options: GrowthOptions, split: Split
 ) -> Bools:
@@ -219,7 +219,7 @@ def add_nodes(task: OpenSlice, kind: int, split: Split, places: Offsets, nodes: 
     return node
 
 
-@inner
+@allocating_inner
 def children_of(
     task: OpenSlice, kind: int, n_columns: Offsets, n_rows: Offsets, mass: Floats
 ) -> Children:
@@ -257,7 +257,7 @@ def children_of(
     return children
 
 
-@inner
+@allocating_inner
 def _push_children(
     table: GrowTable,
     task: OpenSlice,
@@ -300,7 +300,7 @@ def _push_children(
     return work
 
 
-@inner
+@allocating_inner
 def _columns_of(columns: Ids, label: Offsets, own: int, n: int) -> Ids:
     """Return the n columns with a label."""
     found = np.empty(n, np.int32)

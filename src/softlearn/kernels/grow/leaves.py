@@ -6,12 +6,12 @@ import numpy as np
 
 from softlearn.arrays import Bools, Floats, Ids, Offsets
 from softlearn.kernels.cluster.rows import RowData
-from softlearn.kernels.compile import inner
+from softlearn.kernels.compile import allocating_inner, inner
 from softlearn.kernels.grow.bins import MISSING
 from softlearn.kernels.grow.work import N_MOMENTS, GrowTable, Nodes, OpenSlice
 
 
-@inner
+@allocating_inner
 def add_statistics(
     table: GrowTable, data: RowData, task: OpenSlice, which: Bools, nodes: Nodes
 ) -> Offsets:
@@ -32,7 +32,7 @@ def add_statistics(
     return places
 
 
-@inner
+@allocating_inner
 def _weights_of_ones(data: RowData) -> Floats:
     """Return the weight of all rows, and of the ones of each single column of compressed rows."""
     sums = np.zeros(1 + (data.single.size if data.feature.size > 0 else 0))

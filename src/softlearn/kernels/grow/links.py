@@ -7,13 +7,13 @@ import math
 import numpy as np
 
 from softlearn.arrays import AnyArray, Bools, Floats, Offsets
-from softlearn.kernels.compile import inner, kernel
+from softlearn.kernels.compile import allocating_inner, allocating_kernel, inner
 
 _NOTHING = 2.0**-30  # weight below this is rounding, not rows
 _NO_SPREAD = 2.0**-12  # ranks with a variance below this share of their squares are constant
 
 
-@kernel
+@allocating_kernel
 def link_binary(
     both: AnyArray, mass: float, critical: float, least_mass: float, g_test: bool
 ) -> Offsets:
@@ -50,7 +50,7 @@ def link_binary(
     return label
 
 
-@kernel
+@allocating_kernel
 def link_tables(
     sums: AnyArray,
     groups: Offsets,
@@ -90,7 +90,7 @@ def link_tables(
     return label
 
 
-@inner
+@allocating_inner
 def _places_of_ranks(groups: Offsets, numeric: Bools) -> Offsets:
     """Return the feature that is each number's rank, -1 for levels; the next is its square."""
     rank = np.empty(numeric.size, np.int64)
@@ -197,7 +197,7 @@ def _g_term(observed: float, expected: float) -> float:
     return 2.0 * observed * math.log(observed / expected)
 
 
-@inner
+@allocating_inner
 def _each_its_own(n: int) -> Offsets:
     label = np.empty(n, np.int64)
     for i in range(n):

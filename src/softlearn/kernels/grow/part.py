@@ -10,7 +10,7 @@ import numpy as np
 
 from softlearn.arrays import AnyArray, Bools, Floats, Ids, Kinds, Offsets
 from softlearn.kernels.cluster.rows import RowData
-from softlearn.kernels.compile import inner, kernel
+from softlearn.kernels.compile import allocating_inner, allocating_kernel, kernel
 from softlearn.kernels.grow.bins import MISSING, code_masses, join_codes, pair_sums_of_levels
 from softlearn.kernels.grow.dependence import codes_of, sums_of_ones
 from softlearn.kernels.grow.growth import add_nodes, children_of, is_last, kind_of
@@ -27,7 +27,7 @@ from softlearn.kernels.grow.work import (
 )
 
 
-@inner
+@allocating_inner
 def _slice_of(rows: Ids, weights: Floats, columns: Ids) -> OpenSlice:
     """Return some rows and columns as a slice; its other fields are not used."""
     fallback = np.empty(columns.size, np.int64)
@@ -36,7 +36,7 @@ def _slice_of(rows: Ids, weights: Floats, columns: Ids) -> OpenSlice:
     return OpenSlice(rows, weights, columns, fallback, -1, 1.0, np.uint64(0), 0, False, 0.0)
 
 
-@kernel
+@allocating_kernel
 def weigh(table: GrowTable, rows: Ids, weights: Floats) -> Floats:
     """Return how many rows there are, their weight, and Σ w² / own weight."""
     found = np.zeros(3)
@@ -47,14 +47,14 @@ def weigh(table: GrowTable, rows: Ids, weights: Floats) -> Floats:
     return found
 
 
-@kernel
+@allocating_kernel
 def masses_of_codes(table: GrowTable, rows: Ids, weights: Floats, columns: Ids) -> Floats:
     """Return the weight of each code, (columns, 256)."""
     codes, _, _ = codes_of(table, _slice_of(rows, weights, columns), True)
     return code_masses(codes, weights)
 
 
-@kernel
+@allocating_kernel
 def joined_levels(
     mass: Floats, n_codes: Offsets, numeric: Bools, coarse: bool
 ) -> tuple[Kinds, AnyArray, Offsets]:
@@ -62,7 +62,7 @@ def joined_levels(
     return join_codes(mass, n_codes, numeric, coarse)
 
 
-@kernel
+@allocating_kernel
 def sums_of_levels(
     table: GrowTable,
     rows: Ids,
@@ -77,19 +77,19 @@ def sums_of_levels(
     return pair_sums_of_levels(codes, weights, level, mid_rank, groups, numeric)
 
 
-@kernel
+@allocating_kernel
 def pairs_of_ones(data: RowData, mass: float) -> Floats:
     """Return the weight of the rows where two two-level columns both have their second level."""
     return sums_of_ones(data, mass)
 
 
-@kernel
+@allocating_kernel
 def ranks_in_use(mass: Floats) -> tuple[Kinds, Offsets]:
     """Return each code's place among those that rows have, by their weights, and their number."""
     return codes_in_use(mass)
 
 
-@kernel
+@allocating_kernel
 def rank_tables(
     table: GrowTable,
     rows: Ids,
@@ -115,13 +115,13 @@ def rank_tables(
     return found
 
 
-@kernel
+@allocating_kernel
 def is_linked_by_ranks(table: Floats, numeric: bool, far: float, critical: Floats) -> bool:
     """Return whether a number, whose ranks are the table's rows, depends on its columns."""
     return is_linked(table, numeric, far, critical)
 
 
-@kernel
+@allocating_kernel
 def weigh_clusters(
     table: GrowTable,
     rows: Ids,
@@ -148,7 +148,7 @@ def weigh_clusters(
     return found
 
 
-@kernel
+@allocating_kernel
 def statistics_of(
     table: GrowTable, data: RowData, rows: Ids, weights: Floats, columns: Ids, which: Bools
 ) -> Floats:
@@ -182,7 +182,7 @@ def what_becomes_of(split: Split) -> int:
     return kind_of(split)
 
 
-@kernel
+@allocating_kernel
 def close_or_split(
     task: OpenSlice, split: Split, places: Offsets, nodes: Nodes
 ) -> tuple[int, int, Children]:

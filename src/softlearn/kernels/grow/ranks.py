@@ -7,12 +7,12 @@ import math
 import numpy as np
 
 from softlearn.arrays import Bools, Floats, Kinds, Offsets
-from softlearn.kernels.compile import inner, kernel
+from softlearn.kernels.compile import allocating_inner, allocating_kernel, inner
 from softlearn.kernels.grow.bins import MISSING, code_masses
 from softlearn.kernels.grow.links import join
 
 
-@kernel
+@allocating_kernel
 def link_ranks(
     label: Offsets, codes: Kinds, numeric: Bools, weights: Floats, far: float, critical: Floats
 ) -> None:
@@ -43,7 +43,7 @@ def add_pairs(
             table[place[one[r]], other_place[other[r]]] += weights[r]
 
 
-@inner
+@allocating_inner
 def is_linked(table: Floats, numeric: bool, far: float, critical: Floats) -> bool:
     """Return whether a number, whose ranks are the table's rows, depends on its columns."""
     if numeric:
@@ -52,7 +52,7 @@ def is_linked(table: Floats, numeric: bool, far: float, critical: Floats) -> boo
     return freedom > 0 and statistic > critical[freedom]
 
 
-@inner
+@allocating_inner
 def codes_in_use(mass: Floats) -> tuple[Kinds, Offsets]:
     """Return each code's place among those that a column's rows have, and how many they are."""
     place = np.zeros(mass.shape, np.uint8)
@@ -65,7 +65,7 @@ def codes_in_use(mass: Floats) -> tuple[Kinds, Offsets]:
     return place, n_used
 
 
-@kernel
+@allocating_kernel
 def kendall(table: Floats) -> float:
     """Return Kendall's statistic in standard deviations, corrected for ties.
 
@@ -111,7 +111,7 @@ def _tie(ties: Floats, t: float) -> None:
     ties[2] += t * (t - 1.0) * (2.0 * t + 5.0)
 
 
-@kernel
+@allocating_kernel
 def kruskal(table: Floats) -> tuple[float, int]:
     """Return the Kruskal–Wallis statistic of ranks in groups, and its degrees of freedom.
 

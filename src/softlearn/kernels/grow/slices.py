@@ -8,13 +8,13 @@ import numpy as np
 
 from softlearn.arrays import AnyArray, Floats, Ids, Kinds, Offsets
 from softlearn.kernels.cluster.rows import RowData
-from softlearn.kernels.compile import inner, kernel
+from softlearn.kernels.compile import allocating_inner, allocating_kernel, inner, kernel
 from softlearn.kernels.grow.work import GrowTable, OpenSlice
 
 FARTHEST: Final = 2.0**40  # standard deviations
 
 
-@inner
+@allocating_inner
 def take(table: GrowTable, rows: Ids, weights: Floats, columns: Ids) -> RowData:
     """Cut some rows, with their weights, and columns out of a table, as clustering reads them."""
     n_single, n_level_columns, n_features, n_numbers = 0, 0, np.int64(0), 0
@@ -91,7 +91,7 @@ def gather(indicators: Kinds, features: Ids, rows: Ids, out: AnyArray) -> None:
             out[j, i] = indicators[feature, rows[i]]
 
 
-@kernel
+@allocating_kernel
 def select(
     row_start: Offsets, feature: Ids, rows: Ids, new_feature: Ids
 ) -> tuple[Offsets, AnyArray]:
@@ -122,7 +122,7 @@ def pair_sums(row_start: Offsets, feature: Ids, weights: Floats, out: Floats) ->
                 out[feature[e], feature[f]] += weights[i]
 
 
-@inner
+@allocating_inner
 def core_of(task: OpenSlice, own: Floats, least: float) -> OpenSlice:
     """Return the slice with only the rows that have more than a share of their original weight.
 
@@ -169,7 +169,7 @@ def heavy(
     return n, mass
 
 
-@inner
+@allocating_inner
 def keep_heavy(
     task: OpenSlice, membership: Floats, own: Floats, least: float, n: int
 ) -> tuple[Ids, Floats]:

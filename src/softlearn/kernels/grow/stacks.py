@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from softlearn.arrays import AnyArray
-from softlearn.kernels.compile import inner
+from softlearn.kernels.compile import allocating_inner, inner
 from softlearn.kernels.grow.work import Nodes, OpenSlice, OpenSlices
 
 
-@inner
+@allocating_inner
 def pop(work: OpenSlices) -> OpenSlice:
     """Take the last slice off the stack."""
     last = work.size[0] - 1
@@ -31,7 +31,7 @@ def pop(work: OpenSlices) -> OpenSlice:
     return task
 
 
-@inner
+@allocating_inner
 def push(work: OpenSlices, task: OpenSlice) -> OpenSlices:
     """Put a slice on the stack; return the stack, which may have moved."""
     n, row, column = work.size[0], work.size[1], work.size[2]
@@ -65,7 +65,7 @@ def push(work: OpenSlices, task: OpenSlice) -> OpenSlices:
     return work
 
 
-@inner
+@allocating_inner
 def with_room(nodes: Nodes, n_nodes: int, n_statistics: int) -> Nodes:
     """Return the nodes with room for so many nodes and statistics in all."""
     if n_nodes <= nodes.kind.size and n_statistics <= nodes.statistics.size:
@@ -90,7 +90,7 @@ def add_node(nodes: Nodes, parent: int, weight: float) -> int:
     return int(node)
 
 
-@inner
+@allocating_inner
 def _grown(array: AnyArray, needed: int) -> AnyArray:
     """Return the array, or a copy of twice the size that is needed."""
     if needed <= array.size:

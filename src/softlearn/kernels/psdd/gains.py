@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from softlearn.arrays import Floats, Ids, Offsets
-from softlearn.kernels.compile import inner, kernel
+from softlearn.kernels.compile import allocating_inner, allocating_kernel, inner
 from softlearn.kernels.psdd.passed import Cells, Passed, Places
 
 _NOTHING = 2.0**-30  # a weight below it is rounding: rows weigh about 1
@@ -31,7 +31,7 @@ def _xlogx(x: float) -> float:
     return x * math.log(x) if x > _NOTHING else 0.0
 
 
-@inner
+@allocating_inner
 def _seen(rows: Ids, edge: Ids, passed: Passed) -> _Seen:
     """Give numbers to the edges that the rows take, and to their nodes."""
     n_edges, n_nodes = 0, 0
@@ -73,7 +73,7 @@ def _of_others(seen: _Seen, passed: Passed, own: Floats, of_node: Floats) -> flo
     return gain
 
 
-@kernel
+@allocating_kernel
 def split_gains(
     rows: Ids,
     weights: Floats,
@@ -135,7 +135,7 @@ def split_gains(
     return out
 
 
-@inner
+@allocating_inner
 def _cells_between(rows: Ids, cells: Cells, first: int, end: int) -> tuple[Offsets, Offsets]:
     """Return where the listed cells of each row begin and end that are in some columns."""
     begin, stop = np.empty(rows.size, np.int64), np.empty(rows.size, np.int64)
@@ -147,7 +147,7 @@ def _cells_between(rows: Ids, cells: Cells, first: int, end: int) -> tuple[Offse
     return begin, stop
 
 
-@inner
+@allocating_inner
 def _all_below(tree: Places, above: int) -> Offsets:
     """Return all places below one, children before their parents."""
     found = np.empty(tree.left.size, np.int64)
@@ -159,7 +159,7 @@ def _all_below(tree: Places, above: int) -> Offsets:
     return found[:n]
 
 
-@inner
+@allocating_inner
 def _counts(
     rows: Ids,
     weights: Floats,
@@ -190,7 +190,7 @@ def _counts(
     return counts, own, seen
 
 
-@inner
+@allocating_inner
 def _add_gains(seen: _Seen, passed: Passed, counts: Floats, own: Floats, out: Floats) -> None:
     n_nodes = seen.nodes.size
     of_node = np.zeros(n_nodes)
@@ -215,7 +215,7 @@ def _add_gains(seen: _Seen, passed: Passed, counts: Floats, own: Floats, out: Fl
         out[1, level] += n_more
 
 
-@kernel
+@allocating_kernel
 def copy_gains(
     rows: Ids,
     group: Ids,
@@ -261,7 +261,7 @@ def copy_gains(
     return out
 
 
-@inner
+@allocating_inner
 def _worth(
     seen: _Seen, passed: Passed, counts: Floats, smoothing: float
 ) -> tuple[float, float, float]:

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from softlearn.arrays import Floats, Offsets
-from softlearn.kernels.compile import inner, kernel
+from softlearn.kernels.compile import allocating_kernel, inner
 
 
-@kernel
+@allocating_kernel
 def information_of_pairs(
     sums: Floats, start: Offsets, smoothing: float, rounding: float, out: Floats
 ) -> None:
@@ -66,7 +66,7 @@ def _information(
     return total / mass
 
 
-@kernel
+@allocating_kernel
 def largest_tree(gain: Floats, as_root: Floats) -> Offsets:
     """Return the parent of each column in the tree of largest total gain, -1 for roots."""
     n = gain.shape[0]
