@@ -25,6 +25,7 @@ from softlearn.kernels.cluster.rows import (
     PHASE,
     PICK,
     ClusterOptions,
+    ClusterState,
     Planes,
     RowData,
     RowsToCluster,
@@ -47,8 +48,21 @@ def cluster(
     fewer than two rows differ there is none. k-means comes first; if asked for, EM follows. Once
     `stop`, (1,), is not zero, there are no clusters.
     """
+    state, scratch = new_state(rows.core, picks.size), new_scratch(rows.core, picks.size)
+    return _cluster_with(rows, state, scratch, picks, options, stop, membership)
+
+
+@inner
+def _cluster_with(
+    rows: RowsToCluster,
+    state: ClusterState,
+    scratch: Scratch,
+    picks: States,
+    options: ClusterOptions,
+    stop: Kinds,
+    membership: Floats,
+) -> int:
     core, every = rows.core, rows.every
-    state, scratch = new_state(core, picks.size), new_scratch(core, picks.size)
     while state.control[DONE] == 0:
         prepare(core, state, options)
         phase, n_clusters = state.control[PHASE], state.control[N_CLUSTERS]

@@ -67,7 +67,27 @@ def link_tables(
     """
     label = _each_its_own(groups.size - 1)
     rank = _places_of_ranks(groups, numeric)
-    across, down = np.empty(sums.shape[0]), np.empty(sums.shape[0])
+    sides = np.empty((2, sums.shape[0]))
+    sizes = (rows_a_weight, least_mass)
+    _join_dependent(label, sums, groups, numeric, rank, sides, critical, sizes, g_test)
+    return label
+
+
+@inner
+def _join_dependent(
+    label: Offsets,
+    sums: AnyArray,
+    groups: Offsets,
+    numeric: Bools,
+    rank: Offsets,
+    sides: Floats,
+    critical: Floats,
+    sizes: tuple[float, float],
+    g_test: bool,
+) -> None:
+    """Join the parts of dependent columns; `sides` is scratch for the margins of a table."""
+    across, down = sides[0], sides[1]
+    rows_a_weight, least_mass = sizes
     for i in range(label.size):
         for j in range(i):
             if label[i] == label[j]:
@@ -87,7 +107,6 @@ def link_tables(
                 )
             if is_linked:
                 join(label, i, j)
-    return label
 
 
 @allocating_inner
