@@ -40,6 +40,8 @@ class GrowConfig:
     ranks
         Whether pairs with numbers are tested by their ranks alone (Kendall, Kruskal–Wallis)
         instead of by ranks and tables of quantile bins.
+    chance_links
+        How many independent pairs per node may pass as dependent, if ``significance`` is None.
     trees
         Whether several columns that are not split any more are modelled by a Chow–Liu tree instead
         of by independent leaves.
@@ -54,6 +56,7 @@ class GrowConfig:
     clustering: Clustering = "em"
     n_clusters: int = CLUSTERS
     significance: float | None = None
+    chance_links: float = CHANCE_LINKS
     smoothing: float = LAPLACE_SMOOTHING
     smoothing_per: SmoothingPer = "column"
     beta: float = 40.0
@@ -85,4 +88,4 @@ class GrowConfig:
             return self.significance
         n_pairs = max(n_columns * (n_columns - 1) / 2.0, 1.0)
         rows = 2.0 ** max(math.frexp(mass)[1] - 1, 0)
-        return min(MOST_SIGNIFICANCE, CHANCE_LINKS / n_pairs, LEVEL_TIMES_ROWS / rows)
+        return min(MOST_SIGNIFICANCE, self.chance_links / n_pairs, LEVEL_TIMES_ROWS / rows)

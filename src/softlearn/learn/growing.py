@@ -17,12 +17,13 @@ from softlearn.learn.fine_tune import FineTuning, fine_tuned
 from softlearn.learn.grow import grow
 from softlearn.learn.grower_config import (
     GrowerConfig,
+    has_two_levels,
     usual_smoothing_per,
 )
 from softlearn.learn.held_out import different_rows, hold_out
 from softlearn.learn.leaves import finish_leaves, with_histograms
 from softlearn.learn.watch import Engine, ignore
-from softlearn.numeric_policy import HELD_OUT_SHARE, ROWS_OF_A_TREE
+from softlearn.numeric_policy import CHANCE_LINKS_OF_TWO_LEVELS, HELD_OUT_SHARE, ROWS_OF_A_TREE
 from softlearn.stats.buckets import different_rows_of, digest_of
 from softlearn.stats.table import table_of
 from softlearn.table.schema import Schema
@@ -68,6 +69,8 @@ def settled(config: GrowerConfig, schema: Schema, *, soft: bool, ranks: bool) ->
     chosen = {name: getattr(config, name) for name in own}
     if config.smoothing_per is None:
         chosen["smoothing_per"] = usual_smoothing_per(schema)
+    if has_two_levels(schema):
+        chosen["chance_links"] = CHANCE_LINKS_OF_TWO_LEVELS
     trees = config.leaf == "chow-liu"
     if trees:
         chosen["leaf"] = "gaussian"
