@@ -20,6 +20,10 @@ def _several(seed: int, n_circuits: int, **choices: Any) -> CircuitMixture:
     return CircuitMixture(member, n_estimators=n_circuits, n_jobs=-1, random_state=seed)
 
 
+def _auto(seed: int, goal: str) -> AutoCircuit:
+    return AutoCircuit(_AUTO_SECONDS, goal=goal, random_state=seed, n_jobs=1, **EVERYWHERE)
+
+
 # What the first version took by default, on today's leaves.
 _FIRST = {"significance": 0.01, "n_clusters": 2, "smoothing": 0.1, "smoothing_per": "level"}
 _DEEP = {"significance": 0.3, "n_clusters": 6, "smoothing": 0.01}
@@ -32,7 +36,8 @@ SETTINGS: dict[str, Callable[[int], Any]] = {
     "first-version-settings": lambda seed: _one(seed, **_FIRST),
     "four-clusters": lambda seed: _one(seed, n_clusters=4),
     "deep": lambda seed: _one(seed, **_DEEP),
-    "auto": lambda seed: AutoCircuit(_AUTO_SECONDS, random_state=seed, n_jobs=-1, **EVERYWHERE),
+    "auto": lambda seed: _auto(seed, "likelihood"),
+    "auto-samples": lambda seed: _auto(seed, "samples"),
     "mixture8": lambda seed: _several(seed, 8),
     "mixture8-deep": lambda seed: _several(seed, 8, **_DEEP),
 }

@@ -224,9 +224,10 @@ def test_tuning_saves_the_best_of_the_grid(training_file, answered, tmp_path):
     assert load(output).schema.names == ("sex", "smoker", "stage", "age", "weight")
 
 
-def test_the_best_model_is_a_mixture(training_file, answered, tmp_path):
+@pytest.mark.parametrize("goal", ["likelihood", "samples"])
+def test_the_best_model_is_a_mixture(training_file, answered, tmp_path, goal):
     output = tmp_path / "m.safetensors"
-    found = answered("fit", training_file, "-o", output, "--best", "--time", "2")
+    found = answered("fit", training_file, "-o", output, "--best", "--time", "2", "--goal", goal)
     assert found["members"] > 1
     assert found["fits"] >= found["members"]
     assert found["end"] == "finished"
@@ -238,6 +239,7 @@ def test_the_best_model_is_a_mixture(training_file, answered, tmp_path):
     [
         (["--time", "3"], "has an effect only with it"),
         (["--best", "--time", "0"], "above 0"),
+        (["--goal", "samples"], "add --best"),
         (["--best", "--smoothing", "1"], "chooses the learner and its settings"),
         (["--best", "--learner", "hclt"], "chooses the learner and its settings"),
     ],

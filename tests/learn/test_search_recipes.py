@@ -34,6 +34,13 @@ def test_then_comes_what_has_gained_most_per_second():
     assert next_recipe([better_but_slow, good], 10, left=np.inf) is better_but_slow
 
 
+def test_what_was_tried_and_pays_can_come_again_before_what_is_new():
+    new, pays, useless = recipe(1.0), recipe(1.0, gain=0.01), recipe(1.0, gain=0.0)
+    assert next_recipe([new, useless, pays], 10, left=100.0, again=True) is pays
+    assert next_recipe([new, useless], 10, left=100.0, again=True) is new
+    assert next_recipe([new], 10, left=100.0, again=True) is new
+
+
 def test_an_old_gain_promises_less():
     old, new = recipe(1.0, gain=0.02, size=5), recipe(1.0, gain=0.012, size=10)
     assert next_recipe([old, new], 10, left=100.0) is new

@@ -29,7 +29,7 @@ from softlearn.estimators.table_estimator import as_table
 from softlearn.learn import Block
 from softlearn.learn.parameters import parameter
 from softlearn.learn.rules import flag, number, one_of, or_none, whole
-from softlearn.learn.search import Bounds, Options, Workers, search
+from softlearn.learn.search import Bounds, Goal, Options, Workers, search
 from softlearn.model import Model
 from softlearn.model.given import Frame, Unknown
 from softlearn.model.randomness import RandomState
@@ -54,11 +54,16 @@ class AutoCircuit(DensityEstimator):
     While a Dask client is open, its workers learn circuits in parallel; without a time budget the
     model is the same.
 
+    With ``goal="samples"`` there is no search: many circuits with many clusters per split are
+    learnt, and averaged with equal weights. Rows drawn from that are harder to tell from real ones.
+
     Parameters
     ----------
     time_budget : float, optional
         The time limit in seconds; a running fit may be cancelled. With None only ``max_fits``
         limits the work, and the same ``random_state`` gives the same model.
+    goal : {"likelihood", "samples"}
+        What the model is for: the best likelihood of new rows, or realistic drawn rows.
     max_fits : int, optional
         The maximum number of circuits that are learnt, not counting the final ones from all rows.
     max_members : int
@@ -69,7 +74,8 @@ class AutoCircuit(DensityEstimator):
     refit : bool
         Whether the circuits are finally learnt again from all rows, including held-out ones.
     learners : list of names of learners, optional
-        The learners to try; by default all that accept the table.
+        The learners to try; by default all that accept the table. With ``goal="samples"`` there is
+        nothing to choose.
     random_state : int or numpy.random.Generator, optional
         The source of randomness.
     n_jobs : int, optional
@@ -111,6 +117,7 @@ class AutoCircuit(DensityEstimator):
         _DEFAULT_SECONDS, or_none(number("a number of seconds above 0", lambda x: x > 0.0))
     )
     _: KW_ONLY
+    goal: Goal = parameter("likelihood", one_of("likelihood", "samples"))
     max_fits: int | None = parameter(None, or_none(whole(1)))
     max_members: int = parameter(50, whole(1))
     held_out: float = parameter(
@@ -148,6 +155,10 @@ class AutoCircuit(DensityEstimator):
             out.
         """
         chosen = self._read_parameters()
+        if chosen["goal"] == "samples" and self.learners is not None:
+            raise SoftlearnError(
+                'learners are chosen for likelihood; with goal="samples" leave them out'
+            )
         table = self._first_table(X)
         weights = read_training_weights(sample_weight, open_frame(table).n_rows)
         schema = self.schema
@@ -163,6 +174,7 @@ class AutoCircuit(DensityEstimator):
         seed = read_seed(self.random_state)
         with search_line(self.verbose) as watch:
             options = Options(
+                goal=chosen["goal"],
                 held_out=chosen["held_out"],
                 refit=chosen["refit"],
                 learners=chosen["learners"],

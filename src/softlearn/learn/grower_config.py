@@ -42,7 +42,7 @@ class Splits:
         "The maximum number of clusters per split; 1 treats all columns as independent. With more "
         "clusters, rows drawn from models of large tables are harder to tell from real ones, but "
         "unseen rows score lower.",
-        wide=(2, 3, 4),
+        wide=(2, 3, 4, 6),
     )
     test: Test = parameter(
         _DEFAULT.test,
@@ -54,8 +54,8 @@ class Splits:
         None,
         or_none(number("a number between 0 and 1, both excluded", lambda x: 0.0 < x < 1.0)),
         "Columns depend on each other when a test of independence rejects at this level; smaller "
-        "values give smaller circuits. By default it falls with the number of pairs of columns that a "
-        "node tests, so that about every second node has an independent pair that passes as "
+        "values give smaller circuits. By default it falls with the number of pairs of columns "
+        "that a node tests, so that about every second node has an independent pair that passes as "
         "dependent (two per node if all columns have two levels), and with the weight of its rows, "
         "because many rows make even negligible dependence significant.",
         grid=_PAPERS_SIGNIFICANCES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from warnings import catch_warnings
 
 import typer
@@ -40,6 +40,7 @@ class Fit(LearningCommand):
     examples = (
         "softlearn fit bank.csv -o bank.safetensors",
         "softlearn fit bank.csv -o bank.safetensors --best --time 60",
+        "softlearn fit bank.csv -o bank.safetensors --best --goal samples",
         "softlearn fit bank.csv -o bank.safetensors --hold-out 0.1 --leaf duration=histogram",
         "cat bank.csv | softlearn fit - -o bank.safetensors --drop id --weights w",
         "softlearn fit 'sales/*.parquet' -o sales.safetensors --workers 4 --memory 8GB",
@@ -56,6 +57,14 @@ class Fit(LearningCommand):
     time: Annotated[
         float | None,
         typer.Option("--time", metavar="SECONDS", help="Time limit of --best. Default: 60."),
+    ] = None
+    goal: Annotated[
+        Literal["likelihood", "samples"] | None,
+        typer.Option(
+            "--goal",
+            help="What --best is to be best at: the likelihood of new rows, or drawing rows that "
+            "are hard to tell from real ones. Default: likelihood.",
+        ),
     ] = None
 
     workers: Workers = None
@@ -91,6 +100,8 @@ class Fit(LearningCommand):
             raise SoftlearnError(
                 "--time is the time limit of --best, and has an effect only with it"
             )
+        if not self.best and self.goal is not None:
+            raise SoftlearnError("--goal says what --best is to be best at; add --best")
         if self.best and (self.settings or self.learner != DEFAULT_LEARNER):
             raise SoftlearnError(
                 "--best chooses the learner and its settings; leave out --learner and its options"
@@ -103,6 +114,7 @@ class Fit(LearningCommand):
 
         learnt = AutoCircuit(
             _SECONDS if self.time is None else self.time,
+            goal=self.goal or "likelihood",
             random_state=self.seed,
             n_jobs=self.jobs,
             verbose=1,

@@ -25,6 +25,7 @@ class Ensemble:
     """Members, their weights, and the validation score of their mixture."""
 
     bench: Bench
+    equal: bool = False  # whether all members weigh the same, instead of by validation rows
     members: list[Fitted] = field(default_factory=list)
     weights: Floats = field(default_factory=lambda: np.zeros(0))
     score: Score = WORST
@@ -38,17 +39,22 @@ class Ensemble:
         first = np.concatenate([self.weights, np.full(len(fits), 1.0 / (len(self.members) + 1))])
         self.members.extend(fits)
         logs = np.array([member.logs for member in self.members])
-        self.weights = mixture_weights(logs, rows, first)
+        self.weights = self._weights(logs, first)
         if len(self.members) > most:
             kept = np.sort(np.argsort(-self.weights, kind="stable")[:most])
             self.members = [self.members[place] for place in kept.tolist()]
             logs = logs[kept]
-            self.weights = mixture_weights(logs, rows, self.weights[kept])
+            self.weights = self._weights(logs, self.weights[kept])
         score = score_of_logs(mixed(logs, self.weights), rows)
         gained = score.mean - self.score.mean if score.impossible == self.score.impossible else 1.0
         self.gains.append(gained)
         self.score = score
         self.bench.reached = max(self.bench.reached, score)
+
+    def _weights(self, logs: Floats, first: Floats) -> Floats:
+        if self.equal:
+            return np.full(len(logs), 1.0 / len(logs))
+        return mixture_weights(logs, self.bench.valid.weights, first)
 
     @property
     def pays(self) -> bool:
@@ -58,7 +64,9 @@ class Ensemble:
     def needed(self) -> list[tuple[Fitted, float]]:
         """Return the members with enough weight and their weights, the heaviest first."""
         order = np.argsort(-self.weights, kind="stable")
-        kept = [place for place in order.tolist() if self.weights[place] >= _NEGLIGIBLE]
+        kept = [
+            place for place in order.tolist() if self.equal or self.weights[place] >= _NEGLIGIBLE
+        ]
         total = float(self.weights[kept].sum())
         return [(self.members[place], float(self.weights[place]) / total) for place in kept]
 

@@ -18,6 +18,7 @@ from softlearn.learn.search.weights import mixture_weights
 _ROWS = 2000  # more rows hardly change which kinds are good
 _MOST_KINDS = 6
 _LEAST_WEIGHT = 0.01  # of a kind in the mixture of all
+_HOPELESS = 0.1  # nats per column behind the best kind, which more rows do not make up for
 # Shares of the time of the first look: until when each kind is tried once, until when all
 # candidates of fast kinds are tried, and what a fit of these may take.
 _QUICK_SHARE, _CLOSER_SHARE, _QUICK = 0.4, 0.6, 0.02
@@ -126,8 +127,8 @@ def _look_closer(
 def best_kinds(bench: Bench, kinds: Sequence[Kind], quick: float) -> list[Kind]:
     """Return the kinds with most weight in a mixture of all, and the best single one.
 
-    Kinds that fit in less than so many seconds are always kept: they may be better with more rows,
-    and that costs little to find out.
+    Kinds that fit in less than so many seconds are kept too, unless they are far behind: they may
+    be better with more rows, and that costs little to find out.
     """
     if not kinds:
         return []
@@ -137,7 +138,12 @@ def best_kinds(bench: Bench, kinds: Sequence[Kind], quick: float) -> list[Kind]:
     order = sorted(range(len(kinds)), key=lambda place: (place != alone, -weights[place]))
     kept = [place for place in order if place == alone or weights[place] >= _LEAST_WEIGHT]
     kept = kept[:_MOST_KINDS]
+    least = bench.score(kinds[alone].fits[0]).mean - _HOPELESS * len(bench.schema)
     kept += [
-        place for place in order if place not in kept and kinds[place].fits[0].trial.seconds < quick
+        place
+        for place in order
+        if place not in kept
+        and kinds[place].fits[0].trial.seconds < quick
+        and bench.score(kinds[place].fits[0]).mean > least
     ]
     return [kinds[place] for place in kept]

@@ -80,17 +80,20 @@ def add_members(
 ) -> None:
     """Learn members until they no longer improve the score, or a limit is reached.
 
-    Settings that were best on few rows may be too simple for all. So if a member pays, settings
-    that differ from its own by one step of one parameter are tried next.
+    Untried recipes and the most promising one take turns. Settings that were best on few rows may
+    be too simple for all. So if a member pays, settings that differ from its own by one step of one
+    parameter are tried next.
     """
     bench, clock = ensemble.bench, ensemble.bench.clock
     ensemble.gains.clear()
     known = [recipe.candidate for recipe in recipes]
+    was_new = False
     while clock.has_fits and ensemble.pays:
         left = clock.left(share)
-        recipe = next_recipe(recipes, len(ensemble.members), left)
+        recipe = next_recipe(recipes, len(ensemble.members), left, again=was_new)
         if recipe is None:
             return
+        was_new = recipe.gain is None
         ends = clock.seconds + min(left, max(_LONGER * recipe.seconds, _SHARE * left))
         _expect_members(ensemble, recipes, block, seed, (recipe, clock.seconds + left))
         clock.n_fits += 1
@@ -138,7 +141,9 @@ def _expect_members(
     bench.expect(jobs, ends)
 
 
-def next_recipe(recipes: Sequence[Recipe], n_members: int, left: float) -> Recipe | None:
+def next_recipe(
+    recipes: Sequence[Recipe], n_members: int, left: float, *, again: bool = False
+) -> Recipe | None:
     """Return the first untried recipe that takes little time, else the most promising one.
 
     Slow untried recipes are tried once no other is expected to pay.
@@ -151,6 +156,8 @@ def next_recipe(recipes: Sequence[Recipe], n_members: int, left: float) -> Recip
         How many members there are.
     left
         The remaining seconds. If they are not limited, the time of a recipe does not matter.
+    again
+        Whether to prefer the most promising recipe that was tried before, if it is expected to pay.
     """
     is_timed = np.isfinite(left)
 
@@ -159,11 +166,12 @@ def next_recipe(recipes: Sequence[Recipe], n_members: int, left: float) -> Recip
 
     possible = [one for one in recipes if seconds(one) < left]
     new = [one for one in possible if one.gain is None]
+    known = [one for one in possible if one.gain is not None]
+    best = max(known, key=lambda one: one.promises(n_members) / seconds(one), default=None)
+    pays = best is not None and best.promises(n_members) >= _PAYS
+    if again and pays:
+        return best
     for recipe in new:
         if seconds(recipe) < _TRY_SHARE * left:
             return recipe
-    known = [one for one in possible if one.gain is not None]
-    best = max(known, key=lambda one: one.promises(n_members) / seconds(one), default=None)
-    if new and (best is None or best.promises(n_members) < _PAYS):
-        return min(new, key=seconds)
-    return best
+    return min(new, key=seconds) if new and not pays else best

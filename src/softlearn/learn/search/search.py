@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from softlearn.errors import SoftlearnError
 from softlearn.learn.blocks import Block
 from softlearn.learn.held_out import counted_rows, different_rows, hold_out
 from softlearn.learn.search.ahead import Ahead, Workers
+from softlearn.learn.search.alike import MOST_REALISTIC, add_alike
 from softlearn.learn.search.bench import Bench
 from softlearn.learn.search.bounds import Bounds, Clock, News, StageLimits, ignore
 from softlearn.learn.search.candidates import kinds_of_candidates
@@ -28,9 +29,12 @@ from softlearn.table.schema import Schema
 _LOOK_SHARE = 0.2  # share of the time for screening all kinds
 _SEARCH_SHARE = 0.5  # share of the time, or of the fits, until which settings are searched
 _MEMBER_SHARE = 0.7  # share until which members are learnt, if they are finally fitted to all rows
+_ALIKE_SHARE = 0.5  # the same, if there is no search before
 _QUICK_SHARE = 0.003  # share of the time; a kind that takes less with few rows is fast
 _HELD_OUT_ROWS = 50.0  # at least, if that is not too large a share
 _LARGEST_SHARE = 0.3
+
+Goal: TypeAlias = Literal["likelihood", "samples"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +43,8 @@ class Options:
 
     Attributes
     ----------
+    goal
+        What is searched for: the best likelihood of new rows, or realistic drawn rows.
     held_out
         The share of the rows that is held out, unless there are validation rows.
     refit
@@ -53,6 +59,7 @@ class Options:
         Workers that run fits; with None they run in this process, one after another.
     """
 
+    goal: Goal = "likelihood"
     held_out: float = 0.1
     refit: bool = True
     learners: Sequence[str] | None = None
@@ -120,12 +127,15 @@ def search(
     if valid is None:
         share = _share(float(everything.weights.sum()), options.held_out)
         train, judge = hold_out(everything, share, np.random.default_rng(to_hold))
-    kinds = kinds_of_candidates(
-        schema, everything, np.random.default_rng(to_draw), options.learners
-    )
+    if options.goal == "samples":
+        kinds = [[MOST_REALISTIC]]
+    else:
+        rng = np.random.default_rng(to_draw)
+        kinds = kinds_of_candidates(schema, everything, rng, options.learners)
     if judge is None:  # too few rows to choose by: the first learner with its defaults
         train = judge = everything
-        kinds, bounds = [kinds[0][:1]], replace(bounds, max_fits=1)
+        kinds = [[replace(kinds[0][0], settings={})]]
+        bounds = replace(bounds, max_fits=1)
     if bounds.seconds is not None:
         warm_up(schema, everything, [kind[0] for kind in kinds], options.n_jobs)
     clock = Clock(bounds, options.watch)
@@ -133,16 +143,19 @@ def search(
     ahead = None if options.workers is None else Ahead(options.workers, schema, judging)
     bench = Bench(schema, learnt_from, judging, clock, options.n_jobs, ahead)
     refits = options.refit and valid is None and train is not everything
-    ensemble = Ensemble(bench)
+    ensemble = Ensemble(bench, equal=options.goal == "samples")
     ended: Literal["finished", "interrupted"] = "finished"
     try:
-        raced = _raced(ensemble, kinds, to_race)
-        recipes = recipes_of(bench, raced)
-        add_members(ensemble, recipes, bench.train, to_mix, _MEMBER_SHARE if refits else 1.0)
+        if options.goal == "samples":
+            add_alike(ensemble, kinds[0][0], to_mix, _ALIKE_SHARE if refits else 1.0)
+        else:
+            raced = _raced(ensemble, kinds, to_race)
+            recipes = recipes_of(bench, raced)
+            add_members(ensemble, recipes, bench.train, to_mix, _MEMBER_SHARE if refits else 1.0)
         if refits:
             learn_again(bench, [member for member, _ in _chosen(ensemble)], everything)
     except KeyboardInterrupt:
-        if bench.best is None:
+        if bench.best is None and not ensemble.members:
             raise
         ended = "interrupted"
     finally:

@@ -19,7 +19,9 @@ def variants(candidate: Candidate, known: Sequence[Candidate]) -> list[Candidate
     seen = [{**defaults, **one.settings} for one in known if one.learner == candidate.learner]
     own = {**defaults, **candidate.settings}
     found = []
-    for name, parameter in reversed(list(parameters.items())):
+    of_this_learner = vars(LEARNERS[candidate.learner].config)["__annotations__"]
+    for name in sorted(parameters, key=lambda name: name not in of_this_learner):
+        parameter = parameters[name]
         grid = parameter.wide
         if own[name] not in grid or isinstance(own[name], str) or not parameter.matters(own):
             continue
