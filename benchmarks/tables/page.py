@@ -22,6 +22,9 @@ This page is written by `python -m benchmarks.tables page` from `benchmarks/resu
 [the benchmark's page](../benchmarks/README.md#tables) says how to run it.
 
 - **Learnt from, drawn:** the training rows, and as many. The first four tables have published splits; the others are cut 80/20, once for all.
+- **Settings:** `default` is `SoftLearn()`; `first-version-settings` has the first version's level of tests (0.01) and smoothing (per level) on today's leaves;
+  `four-clusters` is `SoftLearn(n_clusters=4)`; `mixture8-deep` averages eight circuits with `significance=0.3, n_clusters=6, smoothing=0.01`;
+  `auto` and `auto-samples` are `AutoCircuit(60)` on one core, with `goal="likelihood"` and `goal="samples"`. Missing cells are modelled by all.
 - **C2ST-XGB, C2ST-LR:** boosted trees, or a logistic regression, try to tell training rows from drawn ones (sdmetrics' detection metric); 1: they cannot, 0: they always can.
   A logistic regression sees little more than means, so that 1 is easily reached.
 - **Shape, Trend:** how alike columns are one by one, and two by two (sdmetrics' quality report); 1 is best.
