@@ -25,11 +25,13 @@ SCALE_SMOOTHING: Final = 0.01
 ROWS_OF_THE_NORMAL: Final = 40.0
 # How many pairs of independent columns per node may be linked by chance, and the highest level of
 # a single test. With a fixed level, a node of 400 columns has hundreds of pairs linked by chance,
-# and its columns are never split. Where all columns have two levels, a needless split costs few
-# parameters, and more are worth their chance: half a pair would lose 0.06 nats on plants and audio.
-# Elsewhere two pairs would lose 0.03 to 0.07 nats on adult, shoppers and magic.
+# and its columns are never split. Tables of more rows have more nodes, so more pairs in all: on
+# adult, shoppers and magic two pairs would lose 0.03 to 0.07 nats, on vowel with its 800 rows half
+# a pair would lose 0.5. Where all columns have two levels, a needless split costs few parameters,
+# and two are better for any number of rows: half a pair would lose 0.06 nats on plants and audio.
 CHANCE_LINKS: Final = 0.5
-CHANCE_LINKS_OF_TWO_LEVELS: Final = 2.0
+MOST_CHANCE_LINKS: Final = 2.0
+CHANCE_LINKS_TIMES_ROWS: Final = 1024.0
 MOST_SIGNIFICANCE: Final = 0.5
 # The maximum of the level times the weight of a node's rows: from a hundred rows on, more rows
 # make tests stricter. With many rows, even dependence too weak to be worth a split is significant:

@@ -83,3 +83,30 @@ def test_numba_can_be_told_where_to_keep_it(tmp_path):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     subprocess.run([sys.executable, "-c", script], env=environment, check=True)
     assert list(tmp_path.rglob("seeds.uniform-*.nbi"))
+
+
+KEY = """
+import json
+import numpy as np
+from softlearn.kernels import compiled
+from softlearn.kernels.seeds import uniform
+compiled._SOURCES = "{sources}"
+uniform(np.uint64(1))
+print(json.dumps({{"hits": sum(uniform.stats.cache_hits.values())}}))
+"""
+
+
+def test_compiled_code_is_used_again_only_while_no_source_of_a_kernel_changes(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+
+    def hits(sources: str) -> int:
+        done = subprocess.run(
+            [sys.executable, "-c", KEY.format(sources=sources)],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return json.loads(done.stdout)["hits"]
+
+    assert [hits(sources) for sources in ("before", "before", "after", "after")] == [0, 1, 0, 1]

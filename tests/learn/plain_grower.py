@@ -186,5 +186,6 @@ def plainly_grown(
     table: TrainingTable, config: GrowConfig, seed: np.random.SeedSequence, **forced
 ) -> Circuit:
     """The circuit of a table."""
-    tree = PlainGrower(table, config, **forced).grow(seed)
+    settled = config.for_rows(float(table.weights.sum()))
+    tree = PlainGrower(table, settled, **forced).grow(seed)
     return assemble(tree, finish_leaves(tree, table, config), table.schema)

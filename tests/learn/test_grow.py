@@ -118,8 +118,8 @@ def is_on_the_verge(table, config):
     class Nudged(GrowConfig):
         factor = 1.0
 
-        def level(self, n_columns):
-            return self.factor * GrowConfig.level(self, n_columns)
+        def level(self, n_columns, mass):
+            return self.factor * GrowConfig.level(self, n_columns, mass)
 
     found = []
     for Nudged.factor in (1.0 - ON_THE_VERGE, 1.0 + ON_THE_VERGE):

@@ -23,9 +23,10 @@ def test_the_usual_choices_depend_on_the_columns(entry):
 
 
 @pytest.mark.parametrize("entry", GROWERS, ids=lambda entry: entry.name)
-def test_tables_of_two_levels_are_tested_less_strictly(entry):
-    levels = [chosen(entry, kinds).level(7, 1.0) for kinds in ("bb", "bn")]
-    assert levels == pytest.approx([2 / 21, 0.5 / 21])
+def test_tables_of_two_levels_or_few_rows_are_tested_less_strictly(entry):
+    for mass, usual in ((500.0, 2.0), (1500.0, 1.0), (2048.0, 0.5), (1e6, 0.5)):
+        levels = [chosen(entry, kinds).for_rows(mass).level(7, 1.0) for kinds in ("bb", "bn")]
+        assert levels == pytest.approx([2 / 21, usual / 21])
 
 
 @pytest.mark.parametrize("entry", GROWERS, ids=lambda entry: entry.name)

@@ -227,7 +227,9 @@ def test_a_trend_is_found_in_a_node_of_a_dozen_rows():
 @pytest.mark.parametrize("test", ["chi2", "g"])
 def test_binary_columns_are_tested_in_pairs(test):
     values = np.concatenate([mixture("bbb", 200, seed=1), mixture("bb", 200, seed=2)])
-    expected = binary_parts(values @ values.T, 200.0, GrowConfig().level(5, 200.0), test)
+    expected = binary_parts(
+        values @ values.T, 200.0, GrowConfig().for_rows(200.0).level(5, 200.0), test
+    )
     assert same_partition(parts_of(values, "bbbbb", test=test), expected)
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from softlearn.numeric_policy import (
     CHANCE_LINKS,
+    CHANCE_LINKS_TIMES_ROWS,
     CLUSTERS,
     CORE_TIMES,
     LAPLACE_SMOOTHING,
     LEVEL_TIMES_ROWS,
+    MOST_CHANCE_LINKS,
     MOST_SIGNIFICANCE,
     NEGLIGIBLE_WEIGHT,
     RELATIVE_DEVIATION_FLOOR,
@@ -41,7 +43,8 @@ class GrowConfig:
         Whether pairs with numbers are tested by their ranks alone (Kendall, Kruskal–Wallis)
         instead of by ranks and tables of quantile bins.
     chance_links
-        How many independent pairs per node may pass as dependent, if ``significance`` is None.
+        How many independent pairs per node may pass as dependent, if ``significance`` is None; None
+        depends on the rows of the table.
     trees
         Whether several columns that are not split any more are modelled by a Chow–Liu tree instead
         of by independent leaves.
@@ -56,7 +59,7 @@ class GrowConfig:
     clustering: Clustering = "em"
     n_clusters: int = CLUSTERS
     significance: float | None = None
-    chance_links: float = CHANCE_LINKS
+    chance_links: float | None = None
     smoothing: float = LAPLACE_SMOOTHING
     smoothing_per: SmoothingPer = "column"
     beta: float = 40.0
@@ -79,6 +82,13 @@ class GrowConfig:
         """The share of its own weight below which a row is ignored by tests and clusters."""
         return self.min_weight * (CORE_TIMES if self.clustering == "em" else 1.0)
 
+    def for_rows(self, mass: float) -> GrowConfig:
+        """Return the settings for a table whose rows have so much weight."""
+        if self.chance_links is not None:
+            return self
+        links = CHANCE_LINKS_TIMES_ROWS / _power_of_two_below(mass)
+        return replace(self, chance_links=min(max(links, CHANCE_LINKS), MOST_CHANCE_LINKS))
+
     def level(self, n_columns: int, mass: float) -> float:
         """Return the level of the tests in a node of so many columns and so much weight.
 
@@ -87,5 +97,11 @@ class GrowConfig:
         if self.significance is not None:
             return self.significance
         n_pairs = max(n_columns * (n_columns - 1) / 2.0, 1.0)
-        rows = 2.0 ** max(math.frexp(mass)[1] - 1, 0)
-        return min(MOST_SIGNIFICANCE, self.chance_links / n_pairs, LEVEL_TIMES_ROWS / rows)
+        links = CHANCE_LINKS if self.chance_links is None else self.chance_links
+        by_rows = LEVEL_TIMES_ROWS / _power_of_two_below(mass)
+        return min(MOST_SIGNIFICANCE, links / n_pairs, by_rows)
+
+
+def _power_of_two_below(mass: float) -> float:
+    """Return the largest power of two up to a weight, at least 1."""
+    return 2.0 ** max(math.frexp(mass)[1] - 1, 0)

@@ -48,6 +48,7 @@ def grown_by_gens(
     engine: Engine,
 ) -> Circuit:
     """Return the circuit that the table grows into; a cluster costs ``penalty`` nats per column."""
+    config = config.for_rows(float(table.weights.sum()))
     builder = TreeBuilder(Draft(table.schema), table, config)
     splitter = _Splitter(builder, penalty)
     parts = [_Part(all_rows(table), np.random.default_rng(seed))]

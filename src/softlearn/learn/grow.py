@@ -63,7 +63,7 @@ def grow(
     # Trees need the rows of the whole table.
     most_rows = table.n_rows if config.trees else config.bucket_rows
     buckets = Buckets(count_buckets(table.n_rows, most_rows), most_rows)
-    options = growth_options(config, table)
+    options = growth_options(config.for_rows(float(first.weights.sum())), table)
     return grow_slice(
         table.arrays, table, options, first, buckets=buckets, engine=engine, ends=ends
     )

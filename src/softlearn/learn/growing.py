@@ -23,7 +23,7 @@ from softlearn.learn.grower_config import (
 from softlearn.learn.held_out import different_rows, hold_out
 from softlearn.learn.leaves import finish_leaves, with_histograms
 from softlearn.learn.watch import Engine, ignore
-from softlearn.numeric_policy import CHANCE_LINKS_OF_TWO_LEVELS, HELD_OUT_SHARE, ROWS_OF_A_TREE
+from softlearn.numeric_policy import HELD_OUT_SHARE, MOST_CHANCE_LINKS, ROWS_OF_A_TREE
 from softlearn.stats.buckets import different_rows_of, digest_of
 from softlearn.stats.table import table_of
 from softlearn.table.schema import Schema
@@ -70,7 +70,7 @@ def settled(config: GrowerConfig, schema: Schema, *, soft: bool, ranks: bool) ->
     if config.smoothing_per is None:
         chosen["smoothing_per"] = usual_smoothing_per(schema)
     if has_two_levels(schema):
-        chosen["chance_links"] = CHANCE_LINKS_OF_TWO_LEVELS
+        chosen["chance_links"] = MOST_CHANCE_LINKS
     trees = config.leaf == "chow-liu"
     if trees:
         chosen["leaf"] = "gaussian"

@@ -48,7 +48,8 @@ def grow_on_workers(
     rows = spread_rows(storage, blocks, schema, config.bucket_rows)
     histograms = with_histograms(schema, config)
     table = lay_out(storage, rows, schema, histograms)
-    layout, options = table.layout, growth_options(config, table.layout)
+    layout = table.layout
+    options = growth_options(config.for_rows(rows.weight), layout)
     buckets = Buckets(rows.n_buckets, config.bucket_rows)
     parts = WorkerParts(storage, tuple(table.tables))
     top = one_open()

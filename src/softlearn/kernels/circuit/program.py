@@ -34,7 +34,7 @@ WEIGHTED: Final = 3  # a factor for each level in some rows
 SAFE: Final = 400
 REACH: Final = 1000
 LEAF_REACH: Final = 300
-TILE_RANGE: Final = 100
+TILE_RANGE: Final = 300
 
 SMALLEST_WEIGHT: Final = 2.0**-600  # a smaller weight joins its exponent to the row's
 WEIGHTED_CODE: Final = 255  # the code of a row whose factors stand in Batch.set_factors
