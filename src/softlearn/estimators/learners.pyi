@@ -42,9 +42,10 @@ class SoftLearn(CircuitEstimator):
     significance : float, optional
         Columns depend on each other when a test of independence rejects at this level; smaller
         values give smaller circuits. By default it falls with the number of pairs of columns
-        that a node tests, so that about every second node has an independent pair that passes
-        as dependent (two per node if all columns have two levels), and with the weight of its
-        rows, because many rows make even negligible dependence significant.
+        that a node tests, so that in every second node about one independent pair passes as
+        dependent (up to two per node in small tables, or if all columns have two levels), and
+        with the weight of its rows, because many rows make even negligible dependence
+        significant.
     max_iter : int, default=100
         The maximum number of iterations of a clustering; 2 is *Early SoftLearn*.
     min_weight : float, default=0.001
@@ -207,9 +208,10 @@ class LearnSPN(CircuitEstimator):
     significance : float, optional
         Columns depend on each other when a test of independence rejects at this level; smaller
         values give smaller circuits. By default it falls with the number of pairs of columns
-        that a node tests, so that about every second node has an independent pair that passes
-        as dependent (two per node if all columns have two levels), and with the weight of its
-        rows, because many rows make even negligible dependence significant.
+        that a node tests, so that in every second node about one independent pair passes as
+        dependent (up to two per node in small tables, or if all columns have two levels), and
+        with the weight of its rows, because many rows make even negligible dependence
+        significant.
     max_iter : int, default=100
         The maximum number of iterations of a clustering; 2 is *Early SoftLearn*.
     min_weight : float, default=0.001

@@ -55,9 +55,10 @@ class Splits:
         or_none(number("a number between 0 and 1, both excluded", lambda x: 0.0 < x < 1.0)),
         "Columns depend on each other when a test of independence rejects at this level; smaller "
         "values give smaller circuits. By default it falls with the number of pairs of columns "
-        "that a node tests, so that about every second node has an independent pair that passes as "
-        "dependent (two per node if all columns have two levels), and with the weight of its rows, "
-        "because many rows make even negligible dependence significant.",
+        "that a node tests, so that in every second node about one independent pair passes as "
+        "dependent (up to two per node in small tables, or if all columns have two levels), and "
+        "with the weight of its rows, because many rows make even negligible dependence "
+        "significant.",
         grid=_PAPERS_SIGNIFICANCES,
         wide=(None, *_WIDE_SIGNIFICANCES),
     )
