@@ -11,11 +11,10 @@ from cirkit.pipeline import PipelineContext
 from cirkit.templates import data_modalities
 from timing import given, tell
 
+TWO_LEVELS = {"name": "categorical", "args": {"num_categories": 2}}
 TREES = {
-    "hidden Chow-Liu tree, two levels": (
-        {"name": "categorical", "args": {"num_categories": 2}},
-        10,
-    ),
+    "tree, two levels": (TWO_LEVELS, 10),
+    "hidden Chow-Liu tree, two levels": (TWO_LEVELS, 10),
     "tree, Gaussian": ({"name": "gaussian", "args": {}}, 22),
 }
 BATCHES = (256, 1024, 4096)
