@@ -29,6 +29,8 @@ ROWS_OF_THE_NORMAL: Final = 40.0
 # adult, shoppers and magic two pairs would lose 0.03 to 0.07 nats, on vowel with its 800 rows half
 # a pair would lose 0.5. Where all columns have two levels, a needless split costs few parameters,
 # and two are better for any number of rows: half a pair would lose 0.06 nats on plants and audio.
+# Where more pairs may be linked, the highest level is lower in proportion: in small tables all
+# nodes have few rows, and a level of 0.5 would divide most of them by chance.
 CHANCE_LINKS: Final = 0.5
 MOST_CHANCE_LINKS: Final = 2.0
 CHANCE_LINKS_TIMES_ROWS: Final = 1024.0

@@ -44,7 +44,7 @@ def test_near_zero_it_is_plain_and_right_to_the_last_places():
     assert max(ulps_off(mantissa, np.zeros(logs.size), logs)) < MOST_ULPS
 
 
-@pytest.mark.parametrize("furthest", [100.0, 800.0, 1e4, 1e6])
+@pytest.mark.parametrize("furthest", [250.0, 800.0, 1e4, 1e6])
 def test_further_out_the_size_goes_to_the_exponent(furthest):
     bits = np.round(np.linspace(-furthest, furthest, 101) / np.log(2.0))
     logs = np.concatenate([np.linspace(-furthest, furthest, 501), (bits + 0.5) * np.log(2.0)])

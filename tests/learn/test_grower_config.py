@@ -27,6 +27,8 @@ def test_tables_of_two_levels_or_few_rows_are_tested_less_strictly(entry):
     for mass, usual in ((500.0, 2.0), (1500.0, 1.0), (2048.0, 0.5), (1e6, 0.5)):
         levels = [chosen(entry, kinds).for_rows(mass).level(7, 1.0) for kinds in ("bb", "bn")]
         assert levels == pytest.approx([2 / 21, usual / 21])
+        highest = chosen(entry, "bn").for_rows(mass).level(2, 1.0)
+        assert highest == pytest.approx(0.25 / usual)
 
 
 @pytest.mark.parametrize("entry", GROWERS, ids=lambda entry: entry.name)

@@ -99,7 +99,7 @@ class GrowConfig:
         n_pairs = max(n_columns * (n_columns - 1) / 2.0, 1.0)
         links = CHANCE_LINKS if self.chance_links is None else self.chance_links
         by_rows = LEVEL_TIMES_ROWS / _power_of_two_below(mass)
-        return min(MOST_SIGNIFICANCE, links / n_pairs, by_rows)
+        return min(MOST_SIGNIFICANCE * CHANCE_LINKS / links, links / n_pairs, by_rows)
 
 
 def _power_of_two_below(mass: float) -> float:
