@@ -35,14 +35,14 @@ CHANCE_LINKS: Final = 0.5
 MOST_CHANCE_LINKS: Final = 2.0
 CHANCE_LINKS_TIMES_ROWS: Final = 1024.0
 MOST_SIGNIFICANCE: Final = 0.5
-# The maximum of the level times the weight of a node's rows: from a hundred rows on, more rows
-# make tests stricter. With many rows, even dependence too weak to be worth a split is significant:
+# The maximum of the level times the weight of a node's rows, which makes tests of many rows
+# stricter. With many rows, even dependence too weak to be worth a split is significant:
 # with a level of 0.1 a table of 200,000 rows has six times the nodes, and scores 0.01 nats more
 # per row.
 LEVEL_TIMES_ROWS: Final = 10.0
 # Clusters per split: two, as in the paper. Four make drawn rows of large tables harder to tell from
-# real ones (C2ST-XGB of adult 0.91 instead of 0.87, magic 0.87 and 0.84), and cost 0.1 to 0.3 nats
-# per unseen row of adult, shoppers and magic.
+# real ones (C2ST-XGB of adult 0.88 instead of 0.86, magic 0.86 and 0.84), and cost 0.05 to 0.11
+# nats per unseen row of adult, shoppers and magic; beijing gains 0.03.
 CLUSTERS: Final = 2
 
 # Nodes with fewer rows are not split if leaves may be trees: a tree models such rows better.

@@ -74,8 +74,8 @@ class AutoCircuit(DensityEstimator):
     refit : bool
         Whether the circuits are finally learnt again from all rows, including held-out ones.
     learners : list of names of learners, optional
-        The learners to try; by default all that accept the table. With ``goal="samples"`` there is
-        nothing to choose.
+        The learners to try; by default all that accept the table. With ``goal="samples"`` all
+        circuits are learnt by ``SoftLearn``, and this must be left out.
     random_state : int or numpy.random.Generator, optional
         The source of randomness.
     n_jobs : int, optional

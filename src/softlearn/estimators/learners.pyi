@@ -35,7 +35,7 @@ class SoftLearn(CircuitEstimator):
     n_clusters : int, default=2
         The maximum number of clusters per split; 1 treats all columns as independent. With more
         clusters, rows drawn from models of large tables are harder to tell from real ones, but
-        unseen rows score lower.
+        unseen rows usually score lower.
     test : {"chi2", "g"}, default='chi2'
         The statistic of the tests of independence on tables: Pearson's chi-square or the
         likelihood ratio, G.
@@ -201,7 +201,7 @@ class LearnSPN(CircuitEstimator):
     n_clusters : int, default=2
         The maximum number of clusters per split; 1 treats all columns as independent. With more
         clusters, rows drawn from models of large tables are harder to tell from real ones, but
-        unseen rows score lower.
+        unseen rows usually score lower.
     test : {"chi2", "g"}, default='chi2'
         The statistic of the tests of independence on tables: Pearson's chi-square or the
         likelihood ratio, G.

@@ -41,7 +41,7 @@ class Splits:
         whole(1),
         "The maximum number of clusters per split; 1 treats all columns as independent. With more "
         "clusters, rows drawn from models of large tables are harder to tell from real ones, but "
-        "unseen rows score lower.",
+        "unseen rows usually score lower.",
         wide=(2, 3, 4, 6),
     )
     test: Test = parameter(

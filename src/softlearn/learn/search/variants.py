@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from inspect import get_annotations
 
 from softlearn.learn.registry import LEARNERS
 from softlearn.learn.search.trial import Candidate
@@ -19,7 +20,7 @@ def variants(candidate: Candidate, known: Sequence[Candidate]) -> list[Candidate
     seen = [{**defaults, **one.settings} for one in known if one.learner == candidate.learner]
     own = {**defaults, **candidate.settings}
     found = []
-    of_this_learner = vars(LEARNERS[candidate.learner].config)["__annotations__"]
+    of_this_learner = get_annotations(LEARNERS[candidate.learner].config)  # without inherited ones
     for name in sorted(parameters, key=lambda name: name not in of_this_learner):
         parameter = parameters[name]
         grid = parameter.wide
