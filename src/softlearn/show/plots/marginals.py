@@ -200,14 +200,14 @@ class MarginalPainter:
     def _name_spikes(self, ax: Axes, position: int, edges: Floats, clipped: Bools) -> None:
         """Write the model's probability of clipped bars."""
         column, share = self._columns[position], self._beliefs.between(position, edges)
-        middle = scale.as_axis(column, scale.middles(edges))
-        apart, last, line = _LABEL_WIDTH * (middle[-1] - middle[0]), -np.inf, 0
+        right = scale.as_axis(column, edges[1:])
+        apart, last, line = _LABEL_WIDTH * (right[-1] - right[0]), -np.inf, 0
         for bar in np.flatnonzero(clipped).tolist():
-            line = line + 1 if middle[bar] - last < apart else 0
-            last = middle[bar]
+            line = line + 1 if right[bar] - last < apart else 0
+            last = right[bar]
             ax.annotate(
                 share_text(float(share[bar])),
-                (middle[bar], 0.97),
+                (right[bar], 0.97),
                 (4, -style.SMALL * line),
                 xycoords=ax.get_xaxis_transform(),
                 textcoords="offset points",
